@@ -133,11 +133,14 @@ def test_unseen_words_have_one_of_their_own() -> None:
         np.concatenate(posterior.marginals()) for posterior in (temperatures.apply(wrong, unseen=unseen), truth)
     )
     assert np.abs(tempered - right).mean() < 0.03 < 0.1 < np.abs(np.concatenate(wrong.marginals()) - right).mean()
-    with pytest.raises(InputError, match="unseen must say which words are unseen"):
+    with pytest.raises(InputError, match="unseen must be given, because unseen words have their own temperature"):
         temperatures.apply(wrong)
     few = fit_temperatures(wrong, gold, unseen=[np.arange(8) < (i == 0) for i in range(150)])
     assert few.unseen is None
-    assert few.notes == ("unseen words do not have their own temperature: there are 1 of them (or of the others)",)
+    assert few.notes == (
+        "unseen words do not have their own temperature, because there are only 1 unseen (or seen) words, and 30 are "
+        "needed",
+    )
 
 
 def test_transitions_that_are_alike_have_none() -> None:
@@ -148,7 +151,7 @@ def test_transitions_that_are_alike_have_none() -> None:
     gold = [truth.names(samples[0]) for samples in truth.sample(1, rng=2)]
     temperatures = fit_temperatures(truth.tempered(0.5), gold)
     assert temperatures.emissions == temperatures.transitions
-    assert "so a temperature changes nothing" in temperatures.notes[0]
+    assert "so their temperature has no effect" in temperatures.notes[0]
     assert temperatures.emissions.low < 2 < temperatures.emissions.high
 
 
@@ -160,7 +163,7 @@ def test_transitions_that_hardly_matter_share_that_of_the_emissions() -> None:
     temperatures = fit_temperatures(truth.tempered(0.5), gold)
     assert temperatures.emissions == temperatures.transitions
     assert temperatures.notes == (
-        "the sentences do not determine a temperature of the transitions, which have that of emissions",
+        "the sentences do not determine a temperature of the transitions, which get the temperature of emissions",
     )
 
 

@@ -1,4 +1,4 @@
-"""Tag posteriors as calibration pairs: one tag, all tags, or the tag pairs of consecutive tokens."""
+"""Calibration pairs from tag posteriors: the probability of a tag or pair of tags, and whether it is correct."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from howsure.inputs.parameter_types import ArrayLike
 from howsure_text.sequences.potentials import check_count
 from howsure_text.sequences.sentences import ERROR, check_sentences, gold_numbers
 
-ROUNDING = 1e-9  # by which a sum of products may leave [0, 1]
+ROUNDING = 1e-9  # probabilities may be this much outside [0, 1], because they are sums of rounded products
 
 Tags = Sequence[Sequence[str]]
 Transition = tuple[str, str]
@@ -51,22 +51,22 @@ def tag_pairs(
     reduce: str = CLASS_WISE,
     unknown_tags: str = ERROR,
 ) -> Pairs:
-    """Calibration pairs (P(token has the tag), whether it has it) for every token and tag, or for one tag.
+    """Return calibration pairs, P(token has the tag) and whether it does, for every token and tag or for chosen tags.
 
     posterior: a `TagPosterior`, or the marginals of any tagger, an array (T, K) per sentence, whose columns are named
-    by `labels`. tags: the gold tags of every sentence. tag: only the pairs of this tag (n tokens), or of several; None:
-    all tags (n × K pairs). The tag is the group, unless it is one. The sentence is the cluster, since errors within a
-    sentence are correlated.
-    unknown_tags: what to do about gold tags unknown to the tagger: "error", or "keep" their tokens, which have none of
-    the known tags and therefore label 0 in every pair, as the frequencies of the known tags require. Probabilities less
-    than 1e-9 outside [0, 1] are rounded to 0 or 1.
+    by `labels`. tags: the gold tags of every sentence. tag: one tag (a pair for each of n tokens) or several; None: all
+    tags (n × K pairs). reduce: "class-wise", or "top-label" for the most probable tag of each token only. Unless `tag`
+    is a single tag, the pairs of each tag are a group. The pairs of a sentence are a cluster, since errors within a
+    sentence are correlated. unknown_tags: "error" refuses gold tags that the tagger does not know. "keep" keeps their
+    tokens with label 0 in every pair, because these tokens have none of the known tags. Probabilities less than 1e-9
+    outside [0, 1] are rounded to 0 or 1.
 
     >>> marginals = [[[0.9, 0.1], [0.3, 0.7]], [[0.6, 0.4]]]
     >>> pairs = tag_pairs(marginals, [["N", "V"], ["V"]], labels=["N", "V"], tag="V")
     >>> pairs.probabilities, pairs.labels, pairs.clusters
     (array([0.1, 0.7, 0.4]), array([0, 1, 1], dtype=uint8), array([0, 0, 1]))
 
-    Raises InputError for sentences of unequal length, rows that are not a distribution, or a tag that does not exist.
+    Raises InputError if a sentence and its tags differ in length, a row is not a distribution, or a tag does not exist.
     """
     check_arguments(tag_pairs, locals())
     names = _names(posterior, labels)
@@ -75,7 +75,8 @@ def tag_pairs(
     if tag is not None:
         if reduce == TOP_LABEL:
             raise InputError(
-                "tag names one tag, and `reduce='top-label'` uses the most probable one; leave one of the two out."
+                "`tag` selects one tag, but `reduce='top-label'` selects the most probable tag of each token. Leave "
+                "one of the two out."
             )
         _check_known([tag] if isinstance(tag, str) else listed(tag, name="tag", of="tags"), names)
     matrices = [_matrix(marginals, i) for i, marginals in enumerate(_marginals(posterior))]
@@ -88,29 +89,28 @@ def tag_pairs(
     if tag is None or isinstance(tag, str):
         return reduced(codes, matrix, names, reduce=reduce if tag is None else tag, clusters=_clusters(matrices))
     chosen = tuple(name for name in names if name in tag)
-    columns, place = [names.index(name) for name in chosen], np.full(len(names) + 1, -1)
-    place[columns] = np.arange(len(chosen))
+    columns, new_code = [names.index(name) for name in chosen], np.full(len(names) + 1, -1)
+    new_code[columns] = np.arange(len(chosen))
     return reduced(
-        place[codes], matrix[:, columns], chosen, reduce=CLASS_WISE, clusters=_clusters(matrices), all_classes=False
+        new_code[codes], matrix[:, columns], chosen, reduce=CLASS_WISE, clusters=_clusters(matrices), all_classes=False
     )
 
 
 def transition_pairs(
     posterior: Posterior | Sequence[ArrayLike], tags: Tags, *, pairs: Sequence[Transition], unknown_tags: str = ERROR
 ) -> Pairs:
-    """Calibration pairs (P(two consecutive tokens have the tags j, k), whether they do) for every position and tag
-    pair.
+    """Return calibration pairs, P(two consecutive tokens have the tags j, k) and whether they do, at every position.
 
-    posterior: a `TagPosterior`, or from any tagger an array (T - 1, P) per sentence, whose columns are the
-    probabilities of the P tag `pairs`. tags: the gold tags of every sentence. The tag pair, as "j k", is the group, the
-    sentence the cluster; a sentence of T tokens has T - 1 positions. unknown_tags: as in `tag_pairs`; requires a
-    `TagPosterior`.
+    posterior: a `TagPosterior`, or an array (T - 1, P) per sentence from any tagger, whose columns are the
+    probabilities of the P tag pairs in `pairs`. A sentence of T tokens has T - 1 positions. tags: the gold tags of
+    every sentence. The group of a calibration pair is its tag pair, written "j k"; its cluster is the sentence.
+    unknown_tags: as in `tag_pairs`; requires a `TagPosterior`.
 
-    >>> found = transition_pairs([[[0.5], [0.2]]], [["N", "V", "N"]], pairs=[("N", "V")])
-    >>> found.probabilities, found.labels, found.group_names
+    >>> calibration = transition_pairs([[[0.5], [0.2]]], [["N", "V", "N"]], pairs=[("N", "V")])
+    >>> calibration.probabilities, calibration.labels, calibration.group_names
     (array([0.5, 0.2]), array([1, 0], dtype=uint8), ('N V',))
 
-    Raises InputError for sentences of unequal length, numbers outside [0, 1], or a tag that does not exist.
+    Raises InputError if a sentence and its tags differ in length, a number is outside [0, 1], or a tag does not exist.
     """
     check_arguments(transition_pairs, locals())
     transitions, gold = _check_transitions(pairs), _gold(tags)
@@ -123,15 +123,15 @@ def transition_pairs(
         probabilities = posterior  # type: ignore[assignment]
     matrices = [_matrix(matrix, i, columns=len(transitions)) for i, matrix in enumerate(probabilities)]
     _check_lengths([len(matrix) for matrix in matrices], gold, shorter=1)
-    place = {transition: i for i, transition in enumerate(transitions)}
-    codes = np.array([place.get(step, -1) for sentence in gold for step in pairwise(sentence)], dtype=np.int64)
+    code_of = {transition: i for i, transition in enumerate(transitions)}
+    codes = np.array([code_of.get(step, -1) for sentence in gold for step in pairwise(sentence)], dtype=np.int64)
     matrix = _joined(matrices, len(transitions))
     names = tuple(map(" ".join, transitions))
     return reduced(codes, matrix, names, reduce=CLASS_WISE, clusters=_clusters(matrices), all_classes=False)
 
 
 def frequent_transitions(tags: Tags, n: int) -> list[Transition]:
-    """The n most frequent tag pairs of consecutive tokens, in descending order of frequency; ties by name.
+    """Return the n most frequent pairs of consecutive tags, the most frequent first; ties are ordered by name.
 
     >>> frequent_transitions([["N", "V", "N", "V"], ["D", "N"]], 2)
     [('N', 'V'), ('D', 'N')]
@@ -145,15 +145,15 @@ def _gold(tags: object) -> list[list[str]]:
 
 
 def _check_transitions(pairs: object) -> list[Transition]:
-    """The requested tag pairs; InputError unless each has two tags, and no two are written alike."""
+    """Check and return tag pairs; raise InputError unless each has two tags, and no two are equal if written "j k"."""
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
         raise InputError(f"pairs must be a list of tag pairs such as [('D', 'N')]; it is {pairs!r}.")
     checked: list[Transition] = []
     for i, pair in enumerate(pairs):
-        both = () if isinstance(pair, str) or not isinstance(pair, Iterable) else tuple(pair)
-        if len(both) != 2 or not all(isinstance(tag, str) for tag in both):
+        tags = () if isinstance(pair, str) or not isinstance(pair, Iterable) else tuple(pair)
+        if len(tags) != 2 or not all(isinstance(tag, str) for tag in tags):
             raise InputError(f"pairs must contain two tags each, such as ('D', 'N'); pairs[{i}] is {pair!r}.")
-        checked.append(both)
+        checked.append(tags)
     texts = [" ".join(pair) for pair in checked]
     if not checked or len(set(texts)) < len(texts):
         text = shortened(texts) if texts else "none"
@@ -198,7 +198,9 @@ def _matrix(values: Any, sentence: int, *, columns: int | None = None) -> Floats
         return matrix.reshape(0, columns or 0)
     if matrix.ndim != 2 or (columns is not None and matrix.shape[1] != columns):
         shape = "(tokens, tags)" if columns is None else f"(tokens - 1, {columns})"
-        raise InputError(f"posterior must contain an array {shape} per sentence; that of {sentence} is {matrix.shape}.")
+        raise InputError(
+            f"posterior must contain an array {shape} per sentence; sentence {sentence} has shape {matrix.shape}."
+        )
     wrong = np.argwhere(~((matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)))
     if len(wrong):
         token, column = (int(index) for index in wrong[0])
@@ -208,7 +210,7 @@ def _matrix(values: Any, sentence: int, *, columns: int | None = None) -> Floats
 
 
 def _numbers(values: Any) -> Floats:
-    """An array, or one built from rows, as in columns of data frames."""
+    """Convert values to an array of floats. Columns of data frames, which are arrays of rows, are converted by row."""
     if np.iscomplexobj(values):
         raise InputError("{parameter} must be probabilities; it contains complex numbers", "posterior")
     try:
@@ -224,10 +226,13 @@ def _check_lengths(lengths: Sequence[int], tags: Tags, *, shorter: int = 0) -> N
         )
     for i, (length, sentence) in enumerate(zip(lengths, tags, strict=True)):
         if length != max(len(sentence) - shorter, 0):
-            rows = "rows of pair marginals" if shorter else "tokens"
-            raise InputError(f"sentence {i} has {length} {rows} in the posterior, and {len(sentence)} tags.")
+            unit = "rows of pair marginals" if shorter else "tokens"
+            raise InputError(f"sentence {i} has {length} {unit} in the posterior, and {len(sentence)} tags.")
     if not any(lengths):
-        raise InputError("there is no token to evaluate: every sentence is empty.")
+        raise InputError(
+            "posterior has no token to evaluate, because every sentence is empty. Give at least one sentence with "
+            "tokens."
+        )
 
 
 def _joined(matrices: Sequence[Floats], columns: int) -> Floats:
@@ -238,5 +243,5 @@ def _joined(matrices: Sequence[Floats], columns: int) -> Floats:
 
 
 def _clusters(matrices: Sequence[Floats]) -> Integers:
-    """The number of each row's sentence."""
+    """Return the index of the sentence of each row."""
     return np.repeat(np.arange(len(matrices)), [len(matrix) for matrix in matrices])

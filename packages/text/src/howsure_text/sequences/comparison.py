@@ -1,4 +1,4 @@
-"""The quality of a tagger's probabilities before and after a change: errors, losses and accuracy."""
+"""Comparison of a tagger's probabilities before and after a change: calibration errors, losses and accuracy."""
 
 from __future__ import annotations
 
@@ -37,15 +37,17 @@ ACCURACY = "accuracy"
 OVER_SENTENCES = "mean over sentences"
 PANELS = (TOP, PAIRS)
 SQUARES = "²"
-NOTE = f"{SQUARES}: of the squared errors, since one of the errors is not clearly above 0."
+NOTE = f"{SQUARES}: difference of the squared errors, because one of the errors is not clearly above 0."
 HELPS, HARMS, UNKNOWN = "helps", "makes it worse", "cannot tell"
 Tags = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A figure before and after. difference: after - before, if both are on the same rows; for errors, the difference
-    of their squares.
+    """A quantity before and after a change.
+
+    difference: after - before, if both are computed from the same rows. squared_difference: for calibration errors, the
+    difference of their squares.
     """
 
     name: str
@@ -72,9 +74,9 @@ class PosteriorComparison(Result):
 
     errors: calibration errors of the most probable tags (of seen and unseen words), of every tag, of pairs of
     consecutive tags, and of entities. means: -log P of gold tags and of gold sequences, per token, and the accuracy of
-    the most probable sequences; their intervals are by sentences. curves: the curves before and after, by kind of
-    prediction. left_out: the number of tokens that are left out of -log P. sentences, tokens: the numbers of those that
-    are used.
+    the most probable sequences; their intervals are by sentences. curves: the calibration curves before and after, by
+    kind of prediction (most probable tag, pairs of tags). left_out: the number of tokens that are left out of -log P.
+    sentences, tokens: the numbers of sentences and tokens used.
     """
 
     derived: ClassVar = {"outcome": "means"}
@@ -90,7 +92,7 @@ class PosteriorComparison(Result):
     description = ""
 
     def __getitem__(self, name: str) -> Change:
-        """A figure by its name."""
+        """Return the row with this name."""
         for row in self.table_rows():
             if row.name == name:
                 return row
@@ -189,14 +191,15 @@ def compare_posteriors(
     unknown_tags: str = ERROR,
     level: float = 0.95,
 ) -> PosteriorComparison:
-    """The effect of a change of probabilities, such as a recalibration, on sentences with gold tags.
+    """Compare the probabilities of a tagger before and after a change, such as a recalibration, with gold tags.
 
     before, after: posteriors of the same sentences. tags: their gold tags. unseen: for each sentence, whether each of
-    its words is unseen (T,); their errors are then also reported separately. tag_pairs: the number of most frequent
-    pairs of consecutive tags to evaluate. unknown_tags: "error", or "keep", as in `tag_pairs`.
+    its words is unseen in training (T,); the errors of seen and unseen words are then also reported separately.
+    tag_pairs: evaluate this many of the most frequent pairs of consecutive tags. unknown_tags: "error", or "keep", as
+    in `tag_pairs`.
 
-    After recalibrating a tagger, compare it with `cross_tempered` on the sentences of the fit, and with the
-    recalibrated tagger on other sentences.
+    To judge temperatures on the sentences that they were fitted to, use `cross_tempered` as `after`. On other
+    sentences, use the posterior of the recalibrated tagger.
 
     >>> rng = np.random.default_rng(0)
     >>> truth = TagPosterior(list(rng.normal(size=(200, 5, 2))), rng.normal(size=(2, 2)), labels=["N", "V"])
@@ -216,25 +219,25 @@ def compare_posteriors(
         curves[name], row = _error(name, first.pairs[name], other.pairs[name], level)
         errors.append(row)
     lengths = first.lengths
-    counts = np.isfinite(first.of_tokens) & np.isfinite(other.of_tokens)
-    sentences = np.repeat(np.arange(len(lengths)), lengths.astype(np.int64))[counts]
-    whole = np.isfinite(first.of_sequences) & np.isfinite(other.of_sequences) & (lengths > 0)
+    is_counted = np.isfinite(first.of_tokens) & np.isfinite(other.of_tokens)
+    sentences = np.repeat(np.arange(len(lengths)), lengths.astype(np.int64))[is_counted]
+    is_possible = np.isfinite(first.of_sequences) & np.isfinite(other.of_sequences) & (lengths > 0)
 
     def by_sentence(tokens: Floats) -> Floats:
-        return np.bincount(sentences, tokens, len(whole)).astype(np.float64, copy=False)
+        return np.bincount(sentences, tokens, len(is_possible)).astype(np.float64, copy=False)
 
-    losses = [by_sentence(side.of_tokens[counts]) for side in (first, other)]
-    sequences = [np.where(whole, side.of_sequences, 0.0) for side in (first, other)]
+    losses = [by_sentence(side.of_tokens[is_counted]) for side in (first, other)]
+    sequences = [np.where(is_possible, side.of_sequences, 0.0) for side in (first, other)]
     means = (
         _mean_change(TAG_LOSS, losses, by_sentence(np.ones(len(sentences))), level),
-        _mean_change(SEQUENCE_LOSS, sequences, np.where(whole, lengths, 0.0), level),
+        _mean_change(SEQUENCE_LOSS, sequences, np.where(is_possible, lengths, 0.0), level),
         _accuracy_change(first.hits, other.hits, lengths, level),
     )
     return PosteriorComparison(
         errors=tuple(errors),
         means=means,
         curves={name.removeprefix("error, "): curves[name] for name in PANELS if name in curves},
-        left_out=int((~counts).sum()),
+        left_out=int((~is_counted).sum()),
         sentences=int((lengths > 0).sum()),
         tokens=int(lengths.sum()),
         recipe={"howsure": __version__, "tag_pairs": tag_pairs, "unknown_tags": unknown_tags, "level": level},
@@ -242,7 +245,7 @@ def compare_posteriors(
 
 
 def known_transitions(posterior: TagPosterior, tags: Tags, n: int) -> list[tuple[str, str]]:
-    """The n most frequent pairs of consecutive gold tags whose two tags the model has."""
+    """Return the n most frequent pairs of consecutive gold tags; pairs with a tag unknown to the model are left out."""
     known_labels = set(posterior.labels or ())
     return [step for step in frequent_transitions(tags, n + len(known_labels) ** 2) if known_labels.issuperset(step)][
         :n
@@ -251,8 +254,10 @@ def known_transitions(posterior: TagPosterior, tags: Tags, n: int) -> list[tuple
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A posterior compared with gold tags: calibration pairs by kind of prediction, the -log P of each token and
-    sentence, and the number of right tags in the best sequence of each sentence.
+    """A posterior compared with gold tags.
+
+    pairs: calibration pairs by kind of prediction. of_tokens, of_sequences: -log P of gold tags of tokens, and of each
+    sentence's gold sequence. hits: the number of right tags in the most probable sequence of each sentence.
     """
 
     pairs: Mapping[str, Pairs]
@@ -303,7 +308,7 @@ def _names_entities(posterior: TagPosterior) -> bool:
 def _error(
     name: str, before: Pairs, after: Pairs, level: float
 ) -> tuple[tuple[CalibrationCurve, CalibrationCurve], Change]:
-    """The curves before and after, and their errors."""
+    """Return the calibration curves before and after, and the row with their errors."""
     if name == ENTITIES:  # before and after have different entities
         first, second = binned_curve(before, name="before", level=level), binned_curve(after, name="after", level=level)
         return (first, second), Change(name, first.error, second.error, None)
@@ -321,14 +326,17 @@ def _mean_change(name: str, both: Sequence[Floats], counts: Floats, level: float
 
 
 def _accuracy_change(before: Floats, after: Floats, lengths: Floats, level: float) -> Change:
-    """The accuracy of both, with Gaffke's intervals, as sentences that are all right do not show that all are; and the
-    difference as of few items that differ (`mean_difference`)."""
+    """Return the row with the accuracies before and after, and their difference.
+
+    The accuracies have Gaffke's intervals, which have a positive width even if all tags of the sample are right. The
+    difference has the interval of `mean_difference`, which is not too narrow even if few items differ.
+    """
     has_tokens = lengths > 0
     sizes = lengths[has_tokens].astype(np.int64)
     groups = ItemGroups.of(int(sizes.sum()), clusters=np.repeat(np.arange(len(sizes)), sizes))
     first, other = (np.repeat(hits[has_tokens] / sizes, sizes) for hits in (before, after))
-    within: Bounds = 0.0, 1.0
-    sides = [mean_score(values, groups, bounds=within) for values in (first, other)]
+    bounds: Bounds = 0.0, 1.0
+    sides = [mean_score(values, groups, bounds=bounds) for values in (first, other)]
     rows = [Estimate(m.value, *m.interval(level), level, OVER_SENTENCES, len(sizes)) for m in sides]
     ends: tuple[float | None, float | None] = None, None  # if no answer changed, the variance of changes is unknown
     if (first != other).any():
@@ -338,7 +346,7 @@ def _accuracy_change(before: Floats, after: Floats, lengths: Floats, level: floa
 
 
 def mean_over_sentences(sums: Floats, counts: Floats, level: float) -> Estimate:
-    """Σ sums / Σ counts over sentences, with Student's interval of the linearised ratio by sentence.
+    """Return Σ sums / Σ counts over sentences, with Student's interval; its error is the linearised one of a ratio.
 
     >>> print(mean_over_sentences(np.array([2.0, 4.0, 3.0]), np.array([2.0, 4.0, 2.0]), 0.95))
     1.1250 [0.5088, 1.7412]
@@ -350,8 +358,8 @@ def mean_over_sentences(sums: Floats, counts: Floats, level: float) -> Estimate:
         mean = float(sums.sum()) / total if n else math.nan
         return Estimate(mean, None, None, level, OVER_SENTENCES, n)
     mean = float(sums.sum()) / total
-    reach = t_quantile(level, n - 1) * ratio_error(sums, counts)
-    return Estimate(mean, mean - reach, mean + reach, level, OVER_SENTENCES, n)
+    half_width = t_quantile(level, n - 1) * ratio_error(sums, counts)
+    return Estimate(mean, mean - half_width, mean + half_width, level, OVER_SENTENCES, n)
 
 
 def _signed(estimate: Estimate) -> str:

@@ -52,25 +52,26 @@ class CRFTagger(Tagger):
 
     - "basic": the word; "advanced": also its lower case, neighbours, shape, length, prefixes and suffixes; or names of
       such families, ("word", "shape"), as `howsure_text.sequences.features` lists them;
-    - a function from the words of a sentence to one item for each of them: a list of attributes, or a mapping of
-      attributes to values, as python-crfsuite takes them;
-    - None: the sentences themselves contain such items instead of words.
+    - a function from the words of a sentence to one item per word: a list of attributes, or a mapping of attributes to
+      values, as in python-crfsuite;
+    - None: the sentences already contain such items instead of words.
 
     Training minimises Σ -log P(tags | words) + c2 ‖w‖², crfsuite's objective. There is a weight for every attribute and
     tag, and for every two consecutive tags, that occur together in the training sentences.
 
-    - `trainer="lbfgs"` ends when the objective has decreased by less than `tolerance` (1e-5), relative, over ten
+    - `trainer="lbfgs"` ends when the objective has decreased by less than the relative `tolerance` (1e-5) over ten
       iterations, or after `max_iterations` (1,000).
-    - `trainer="adagrad"` takes mini-batches of `batch_size` sentences, drawn once by `rng` and visited in random order,
-      with steps of `learning_rate`. It ends when the objective has decreased by less than `tolerance` (1e-3) over ten
-      passes, or after `max_iterations` passes (100).
+    - `trainer="adagrad"` uses mini-batches of `batch_size` sentences, which `rng` draws once and visits in random
+      order, with steps of `learning_rate`. It ends when the objective has decreased by less than the relative
+      `tolerance` (1e-3) over ten passes, or after `max_iterations` passes (100).
 
-    Ctrl-C ends the training and keeps the best weights so far (before there are any, it interrupts as usual).
-    `warm_start=True` starts from the weights of the last `fit`.
+    Ctrl-C ends the training and keeps the best weights so far; before the first iteration ends, it raises
+    KeyboardInterrupt. `warm_start=True` starts from the weights of the last `fit`.
 
     After `fit`: `labels_`; `attributes_`, and `weights_` (attributes, tags), sparse; `transitions_` (tags, tags);
     `values_`, the objective after each iteration; `stopped_`, "converged", "max_iterations" or "interrupted"; `seed_`,
-    the seed of AdaGrad (also if `rng` is None), None if `rng` is a generator. The seed is saved with the model.
+    the seed of AdaGrad. If `rng` is None, a new seed is drawn and kept here; if `rng` is a generator, `seed_` is None.
+    The seed is saved with the model.
 
     >>> sentences = [["the", "dog", "barks"], ["the", "bark"], ["dogs", "bark"]]
     >>> tags = [["D", "N", "V"], ["D", "N"], ["N", "V"]]
@@ -109,16 +110,16 @@ class CRFTagger(Tagger):
 
     @classmethod
     def from_crfsuite(cls, path: Place, *, features: Features | None = None) -> Self:
-        """A model written by crfsuite, python-crfsuite or sklearn-crfsuite, with identical weights.
+        """Read a model written by crfsuite, python-crfsuite or sklearn-crfsuite; its weights are unchanged.
 
-        `features` turns words into the model's attributes; None if sentences are lists of items, as in crfsuite.
-        Unknown attributes are ignored, as in crfsuite.
+        features: computes the model's attributes from words, as in `CRFTagger`; None if sentences are lists of items.
+        Attributes unknown to the model are ignored, as in crfsuite.
 
-        Raises InputError if the file is not such a model, or is truncated.
+        Raises InputError if the file is truncated, or is not a model of crfsuite.
         """
         model = read_crfsuite(path)
         tagger = cls(features=features)
-        tagger._take(model.labels, Attributes(model.attributes, growing=False), model.weights, model.transitions)
+        tagger._set_learned(model.labels, Attributes(model.attributes, growing=False), model.weights, model.transitions)
         return tagger
 
     def fit(self, sentences: Sequence[Any], tags: Sequence[Sequence[str]], *, advance: Advance | None = None) -> Self:
@@ -141,7 +142,7 @@ class CRFTagger(Tagger):
         if training.stopped == INTERRUPTED and not training.weights.any():
             raise KeyboardInterrupt  # nothing learned yet
         state, transitions = layout.unpack(training.weights)
-        self._take(labels, attributes, csr_array(state), transitions)
+        self._set_learned(labels, attributes, csr_array(state), transitions)
         self.values_, self.stopped_ = training.values, training.stopped
         if training.stopped == INTERRUPTED:
             warnings.warn(
@@ -152,8 +153,7 @@ class CRFTagger(Tagger):
         return self
 
     def untempered(self, sentences: Sequence[Any]) -> TagPosterior:
-        """P(tags | words) for each sentence without temperatures. Attributes that did not occur in training are
-        ignored.
+        """Return P(tags | words) for each sentence without temperatures; attributes not seen in training are ignored.
 
         Raises InputError if the sentences are not what `features` needs.
         """
@@ -168,7 +168,7 @@ class CRFTagger(Tagger):
         return tuple(self._attributes.number)
 
     def _described(self, sentences: Sequence[Any]) -> list[Any]:
-        """Words, for feature families, or items."""
+        """Return the words of each sentence for feature families, or the items that describe them."""
         if self.features is None:
             return [list(items) for items in check_lists(sentences, of="items")]
         words = check_sentences(sentences)
@@ -183,11 +183,11 @@ class CRFTagger(Tagger):
         self, design: Design, codes: Integers, layout: Layout, start: Floats, advance: Advance | None
     ) -> Training:
         objective = Objective(design, codes, layout, c2=self.c2)
-        most = MAX_ITERATIONS[self.trainer] if self.max_iterations is None else self.max_iterations
+        max_iterations = MAX_ITERATIONS[self.trainer] if self.max_iterations is None else self.max_iterations
         tolerance = TOLERANCES[self.trainer] if self.tolerance is None else self.tolerance
         if self.trainer == "lbfgs":
-            return minimise(objective, start, max_iterations=most, tolerance=tolerance, advance=advance)
-        if self.rng is None:  # a new seed that is recorded
+            return minimise(objective, start, max_iterations=max_iterations, tolerance=tolerance, advance=advance)
+        if self.rng is None:  # draw a new seed and record it
             self.seed_ = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
         rng = generator_from(self.rng if self.seed_ is None else self.seed_)
         return descend(
@@ -195,31 +195,33 @@ class CRFTagger(Tagger):
             draw_parts(design, codes, layout, size=self.batch_size, rng=rng),
             start,
             learning_rate=self.learning_rate,
-            max_iterations=most,
+            max_iterations=max_iterations,
             tolerance=tolerance,
             rng=rng,
             advance=advance,
         )
 
     def _start(self, layout: Layout, labels: tuple[str, ...], attributes: Attributes) -> Floats:
-        """The weights of the last fit in the new layout."""
+        """Return the weights of the last fit, arranged for the attributes and tags of this fit; new ones are 0."""
         if not hasattr(self, "labels_"):
             return np.zeros(len(layout))
         state, transitions = np.zeros((len(attributes), len(labels))), np.zeros((len(labels), len(labels)))
-        old = np.array([self.labels_.index(label) if label in self.labels_ else -1 for label in labels])
-        columns = np.flatnonzero(old >= 0)
-        pairs = [(row, self._attributes.number.get(name, -1)) for name, row in attributes.number.items()]
-        rows = np.array([pair for pair in pairs if pair[1] >= 0], dtype=np.int64).reshape(-1, 2)
-        state[np.ix_(rows[:, 0], columns)] = self.weights_[rows[:, 1]].toarray()[:, old[columns]]
-        transitions[np.ix_(columns, columns)] = self.transitions_[np.ix_(old[columns], old[columns])]
+        old_label = np.array([self.labels_.index(label) if label in self.labels_ else -1 for label in labels])
+        columns = np.flatnonzero(old_label >= 0)
+        old_rows = [(row, self._attributes.number.get(name, -1)) for name, row in attributes.number.items()]
+        rows = np.array([old_row for old_row in old_rows if old_row[1] >= 0], dtype=np.int64).reshape(-1, 2)
+        state[np.ix_(rows[:, 0], columns)] = self.weights_[rows[:, 1]].toarray()[:, old_label[columns]]
+        transitions[np.ix_(columns, columns)] = self.transitions_[np.ix_(old_label[columns], old_label[columns])]
         return layout.pack(state, transitions)
 
-    def _take(self, labels: tuple[str, ...], attributes: Attributes, weights: csr_array, transitions: Floats) -> None:
+    def _set_learned(
+        self, labels: tuple[str, ...], attributes: Attributes, weights: csr_array, transitions: Floats
+    ) -> None:
         self.labels_, self._attributes, self.weights_, self.transitions_ = labels, attributes, weights, transitions
         self.temperatures_ = None
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """The learned state: values for JSON, and arrays."""
+        """Return the learned state: values for JSON, and arrays."""
         self._check_fitted()
         weights, transitions = self.weights_, self.transitions_
         arrays = {
@@ -231,7 +233,7 @@ class CRFTagger(Tagger):
         return {"labels": self.labels_, "attributes": self.attributes_, "seed": self.seed_}, arrays
 
     def restore(self, content: dict[str, Any], arrays: Arrays) -> Self:
-        """Restore the result of `state`; ValueError if the sizes are inconsistent."""
+        """Restore the result of `state`; raise ValueError if the sizes are inconsistent."""
         labels, names = tuple(content["labels"]), content["attributes"]
         k = len(labels)
         weights = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), (len(names), k))
@@ -241,7 +243,7 @@ class CRFTagger(Tagger):
             raise ValueError(f"transitions must be of shape {(k, k)}, and no attribute may occur twice")
         if not (np.isfinite(weights.data).all() and np.isfinite(transitions).all()):
             raise ValueError("weights must be finite")
-        self._take(labels, attributes, weights, transitions)
+        self._set_learned(labels, attributes, weights, transitions)
         self.seed_ = content.get("seed")
         return self
 
@@ -260,8 +262,8 @@ class CRFTagger(Tagger):
 # The model files of crfsuite (and python-crfsuite and sklearn-crfsuite): the weights in full precision.
 #
 # A file is a header, a chunk of features and two string tables, of labels and of attributes, little-endian throughout.
-# A feature is a state (attribute, label) or a transition (label, next label) with its weight. A string table ends with
-# the positions of its strings in numerical order.
+# A feature is a state (attribute, label) or a transition (label, next label), with its weight. A string table ends with
+# the byte offsets of its strings, in the order of their numbers.
 
 HEADER = struct.Struct("<4sI4sIIIIIIIII")
 CHUNK = struct.Struct("<4sII")
@@ -286,7 +288,10 @@ def read_crfsuite(path: Place) -> CrfsuiteModel:
 
 @dataclass(frozen=True, slots=True)
 class CrfsuiteModel:
-    """labels and attributes by number; weights (attributes, labels); transitions (labels, labels)."""
+    """The content of a model file: names of labels and attributes by number, and weights.
+
+    weights: (attributes, labels). transitions: (labels, labels), from label to next label.
+    """
 
     labels: tuple[str, ...]
     attributes: tuple[str, ...]
@@ -295,10 +300,7 @@ class CrfsuiteModel:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Read a model.
-
-        Raises ValueError that says what is wrong with the data.
-        """
+        """Read a model from bytes; raise ValueError with the reason if the bytes are invalid."""
         try:
             return cls._parse(data)
         except struct.error as error:
@@ -325,8 +327,8 @@ class CrfsuiteModel:
         _check_numbers(records["target"], n_labels)
         matrix = np.zeros((n_labels, n_labels))
         matrix[transitions["source"], transitions["target"]] = transitions["weight"]
-        places = states["source"].astype(np.int64), states["target"].astype(np.int64)
-        weights = csr_array((states["weight"].astype(np.float64), places), (n_attributes, n_labels))
+        positions = states["source"].astype(np.int64), states["target"].astype(np.int64)
+        weights = csr_array((states["weight"].astype(np.float64), positions), (n_attributes, n_labels))
         return cls(*names, weights, matrix)
 
 
@@ -339,10 +341,10 @@ def _features(data: bytes, start: int) -> np.ndarray[tuple[int], np.dtype[np.voi
 
 
 def _strings(data: bytes, start: int, number: int) -> tuple[str, ...]:
-    magic, _, _, _, stored_number, places = TABLE.unpack_from(data, start)
+    magic, _, _, _, stored_number, table_offset = TABLE.unpack_from(data, start)
     if magic != b"CQDB" or stored_number < number:
         raise ValueError("the offset of a table of its labels or attributes is invalid")
-    offsets = struct.unpack_from(f"<{number}I", data, start + places)
+    offsets = struct.unpack_from(f"<{number}I", data, start + table_offset)
     return tuple(_string(data, start + offset, i) for i, offset in enumerate(offsets))
 
 

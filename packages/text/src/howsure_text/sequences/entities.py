@@ -21,18 +21,18 @@ from howsure_text.sequences.sentences import ERROR, Texts, check_tags, check_unk
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.token_labels import EntityLabels
 
-# The exact probability of entities: that one begins at a token, continues, and ends, summed over all other labels.
-#
-# The posterior over the labels of a sentence is a Markov chain. An entity of type X from token s to token e is there if
-# its labels begin it at s, continue it up to e, and do not continue it at e + 1: a product of matrices, each restricted
-# to the pairs of labels that say so. All starts are followed at once, and a start no further than the probability that
-# an entity begins there and has not ended yet, which bounds that of every longer one.
+# The exact probability of an entity: the probability of the labels that begin, continue and end it.
+# The posterior over the labels of a sentence is a Markov chain. The sentence has an entity of type X from token s to
+# token e if the label at s begins it, the labels up to e continue it, and the label at e + 1 does not. The probability
+# of the entity is therefore a product of matrices, in which pairs of labels that violate this condition are 0. All
+# first tokens s are processed at once. A first token is dropped when the probability that its entity has begun and not
+# yet ended falls below the minimum, because that probability bounds the probability of every longer entity.
 
-CELLS = 1 << 22  # pair marginals in memory at once: 32 MB
+CELLS = 1 << 22  # number of pair marginals in memory at the same time: 32 MB
 
 
 class Spans(NamedTuple):
-    """Entities (n,): the row of the first token, the number of tokens, the number of the type, the probability."""
+    """Entities (n,): row of the first token, number of tokens, index of the type, and probability."""
 
     row: Integers
     length: Integers
@@ -42,11 +42,11 @@ class Spans(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpanChain:
-    """Some sentences laid end to end.
+    """The N tokens of some sentences in one array, with the probabilities of K labels.
 
-    firsts: the number of the first sentence, and rows: the first row of each. begins (N, K): P(label k begins an entity
-    at the token). ends (N, K): P(the entity ends there | label k). onwards (N, K, K): P(the next label is k', which
-    continues the entity | label k).
+    first_sentence: the index of the first sentence. rows: the first row of each sentence. begins (N, K): P(label k
+    begins an entity at the token). ends (N, K): P(the entity ends at the token | label k). onwards (N, K, K): P(the
+    next label is k', which continues the entity | label k). type_membership (K, types): 1 if the label has the type.
     """
 
     first_sentence: int
@@ -56,45 +56,50 @@ class SpanChain:
     onwards: Floats
     type_membership: Floats
 
-    def likely(self, least: float) -> Spans:
-        """All entities with a probability of at least `least`, and above 0."""
-        at = np.arange(len(self.begins))
+    def likely(self, min_probability: float) -> Spans:
+        """Return all entities with a probability above 0 and of at least `min_probability`."""
+        token = np.arange(len(self.begins))
         nothing = np.empty(0, dtype=np.int64)
-        alive, batches = self.begins, [Spans(nothing, nothing, nothing, np.empty(0))]
+        open_probability, batches = self.begins, [Spans(nothing, nothing, nothing, np.empty(0))]
         for length in range(1, len(self.begins) + 1):
-            probability = (alive * self.ends[at]) @ self.type_membership
-            place, type_ = np.nonzero((probability >= least) & (probability > 0.0))
-            start = at[place] - length + 1
-            probabilities_ = np.minimum(probability[place, type_], 1.0)  # rounding may end above 1
-            batches.append(Spans(start, np.full(len(place), length), type_, probabilities_))
-            alive = np.einsum("nj,njk->nk", alive, self.onwards[at])
-            still = (alive @ self.type_membership).max(axis=1, initial=0.0)
-            going = np.flatnonzero((still >= least) & (still > 0.0))
-            if not len(going):
+            probability = (open_probability * self.ends[token]) @ self.type_membership
+            candidate, type_ = np.nonzero((probability >= min_probability) & (probability > 0.0))
+            start = token[candidate] - length + 1
+            probabilities_ = np.minimum(probability[candidate, type_], 1.0)  # rounding may end above 1
+            batches.append(Spans(start, np.full(len(candidate), length), type_, probabilities_))
+            open_probability = np.einsum("nj,njk->nk", open_probability, self.onwards[token])
+            highest = (open_probability @ self.type_membership).max(axis=1, initial=0.0)
+            kept = np.flatnonzero((highest >= min_probability) & (highest > 0.0))
+            if not len(kept):
                 break
-            alive, at = alive[going], at[going] + 1
+            open_probability, token = open_probability[kept], token[kept] + 1
         rows, lengths, types = (
             np.concatenate(column) for column in zip(*(batch[:3] for batch in batches), strict=True)
         )
         return Spans(rows, lengths, types, np.concatenate([batch.probability for batch in batches]))
 
     def probabilities(self, row: Integers, length: Integers, type_: Integers) -> Floats:
-        """The probability of each entity: the row of its first token, its number of tokens and that of its type."""
+        """Return the probabilities of entities, given the row of the first token, length and type index of each."""
         probabilities = np.zeros(len(row))
-        alive = self.begins[row] * self.type_membership.T[type_]
-        left, which = length.copy(), np.arange(len(row))
-        at = row.copy()
-        while len(which):
-            over = left == 1
-            probabilities[which[over]] = (alive[over] * self.ends[at[over]]).sum(axis=1)
-            which, at, left, alive = which[~over], at[~over], left[~over], alive[~over]
-            alive = np.einsum("nj,njk->nk", alive, self.onwards[at])
-            at, left = at + 1, left - 1
+        open_probability = self.begins[row] * self.type_membership.T[type_]
+        remaining, entity = length.copy(), np.arange(len(row))
+        token = row.copy()
+        while len(entity):
+            ends_here = remaining == 1
+            probabilities[entity[ends_here]] = (open_probability[ends_here] * self.ends[token[ends_here]]).sum(axis=1)
+            entity, token, remaining, open_probability = (
+                entity[~ends_here],
+                token[~ends_here],
+                remaining[~ends_here],
+                open_probability[~ends_here],
+            )
+            open_probability = np.einsum("nj,njk->nk", open_probability, self.onwards[token])
+            token, remaining = token + 1, remaining - 1
         return np.minimum(probabilities, 1.0)  # rounding may end above 1
 
 
 def span_chains(posterior: TagPosterior, labels: EntityLabels) -> Iterator[SpanChain]:
-    """The chains of all sentences, as many at a time as fit in memory."""
+    """Yield chains of consecutive sentences, each as long as fits in memory."""
     ends = np.cumsum(posterior.lengths) * max(posterior.n_tags, 1) ** 2
     start = 0
     while start < len(posterior):
@@ -122,7 +127,7 @@ def _chain(posterior: TagPosterior, labels: EntityLabels, first_sentence: int) -
     return SpanChain(first_sentence, rows, begins, ends * labels.inside, pairs, labels.type_membership)
 
 
-# The possible entities of a posterior, with their probabilities, and whether they are in gold.
+# The possible entities of a posterior, with their probabilities, and whether they are gold entities.
 
 Booleans = Bools
 PLACE = Kind(str)  # columns with positions
@@ -131,13 +136,14 @@ Key = tuple[int, int, int, str]  # sentence, start, stop, type
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EntitySpans(Result):
-    """Entities in the order of the text: those of the k best sequences, probable ones, and gold ones.
+    """Entities of the k best sequences, other probable entities, and gold entities, in the order of the text.
 
     sentence, start, stop (n,): the tokens start, …, stop − 1 of a sentence, counted from 0. types (n,): their types.
-    probability (n,): the probability that exactly these tokens are an entity of this type. predicted (n,): whether it
-    is in the predicted sequence. chosen (n,): whether it is listed independently of gold. gold (n,): whether it is a
-    gold entity; None without gold. changed_by_grammar: the number of sentences in which the most probable legal
-    sequence is not the most probable sequence; None without a grammar.
+    probability (n,): the probability that exactly these tokens are an entity of this type. predicted (n,): whether the
+    entity is in the predicted sequence. chosen (n,): whether the model proposed the entity; False if it is listed only
+    because it is a gold entity. gold (n,): whether it is a gold entity; None without gold tags. changed_by_grammar: the
+    number of sentences in which the most probable legal sequence is not the most probable sequence; None without a
+    grammar.
     """
 
     sentence: Integers
@@ -157,19 +163,22 @@ class EntitySpans(Result):
         return len(self.sentence)
 
     def pairs(self, *, only_predicted: bool = False) -> Pairs:
-        """Calibration pairs (probability, whether it is an entity), by type; the sentence is the cluster.
+        """Return calibration pairs (probability, whether it is a gold entity), grouped by type, clustered by sentence.
 
-        Gold entities that the posterior did not propose are not included: a selection by the gold labels would make any
-        model look badly calibrated. only_predicted: only the entities of the predicted sequence.
+        Gold entities that the model did not propose are not included, because a selection by gold labels would make any
+        model look miscalibrated. only_predicted: use only the entities of the predicted sequence.
 
         Raises InputError without gold, or if no entity can be evaluated.
         """
         if self.gold is None:
-            raise InputError("there are no gold entities to evaluate with; give entity_spans the gold tags.")
+            raise InputError(
+                "the spans have no gold entities to compare with; pass the gold tags to entity_spans: tags=..."
+            )
         rows = np.flatnonzero(self.predicted if only_predicted else self.chosen)
         if not len(rows):
             raise InputError(
-                "there is no entity to evaluate: the model predicts none. Lower `min_probability` to find some."
+                "the model predicts no entity, so there is nothing to evaluate. Pass a lower `min_probability` to "
+                "entity_spans."
             )
         types = [self.types[i] for i in rows.tolist()]
         names = sorted(set(types))
@@ -205,16 +214,16 @@ def entity_spans(
     predicted: Sequence[Sequence[str]] | None = None,
     unknown_tags: str = ERROR,
 ) -> EntitySpans:
-    """The probability of each entity: that exactly these tokens, no fewer and no more, are an entity of its type.
+    """Return entities, each with the probability that exactly its tokens are an entity of its type.
 
-    It is the sum of the probabilities of all label sequences that contain the entity, computed exactly by products
-    along the chain. Sequences are read as `entities_in` does.
+    This is the sum of the probabilities of all label sequences that contain the entity. It is computed exactly, by
+    products along the chain. Label sequences are converted to entities as by `entities_in`.
 
-    posterior: its labels are O, B-TYPE, I-TYPE, or those of IOB1, BIOES, BILOU. tags: the gold labels of each sentence.
-    grammar: "BIO", "IOB1" or "BIOES", to ask `within_grammar(posterior, grammar)`.
-    k_best: list the entities of the k best sequences. min_probability: list all entities at least as probable.
-    predicted: the labels of the model's own answer; by default the most probable sequences. unknown_tags: what to do
-    about gold labels of a type unknown to the model: "error", or "keep", as entities of probability 0.
+    posterior: a posterior over labels of BIO (O, B-TYPE, I-TYPE), IOB1, BIOES or BILOU. tags: the gold labels of each
+    sentence. grammar: "BIO", "IOB1" or "BIOES", to use `within_grammar(posterior, grammar)`. k_best: list the entities
+    of the k best sequences. min_probability: also list all other entities of at least this probability. predicted: the
+    label sequences that the model predicted (default: the most probable sequences). unknown_tags: "error" refuses gold
+    entities of a type unknown to the model; "keep" gives them probability 0.
 
     >>> import numpy as np
     >>> logits = [np.log([[0.1, 0.8, 0.1], [0.3, 0.1, 0.6], [0.9, 0.1, 1e-9]])]
@@ -226,8 +235,9 @@ def entity_spans(
            0      0     2  PER        0.5714        yes   yes
            0      1     2  PER        0.1071         no    no
 
-    Raises InputError for labels of another kind, or tags that do not fit the sentences.
-    Source: Jagannatha & Yu 2020 (entities as events to be calibrated); Nguyen & O'Connor 2015, section 4.2.
+    Raises InputError for other labels, or tags that do not match the sentences.
+    Source: Jagannatha & Yu
+    2020 (entities as events to be calibrated); Nguyen & O'Connor 2015, section 4.2.
     """
     if posterior.labels is None:
         raise InputError("posterior must name its labels; give TagPosterior labels.")
@@ -235,7 +245,9 @@ def entity_spans(
     if grammar is not None:
         posterior = within_grammar(posterior, grammar)
     k = check_count(k_best, "k_best")
-    least = None if min_probability is None else check_number(min_probability, name="min_probability", low=0, high=1)
+    lowest_probability = (
+        None if min_probability is None else check_number(min_probability, name="min_probability", low=0, high=1)
+    )
     lengths = [range(int(length)) for length in posterior.lengths]
     gold = None if tags is None else _gold(check_tags(tags, lengths), labels, unknown_tags)
     best = [posterior.names(paths.tags) for paths in posterior.k_best(k)]
@@ -244,8 +256,10 @@ def entity_spans(
     candidates = answer_keys.union(
         *(_keys(paths[rank] if rank < len(paths) else [] for paths in best) for rank in range(k))
     )
-    probabilities = _probabilities(posterior, labels, candidates | (gold or set()), least)
-    chosen = candidates | {key for key, p in probabilities.items() if least is not None and p >= least}
+    probabilities = _probabilities(posterior, labels, candidates | (gold or set()), lowest_probability)
+    chosen = candidates | {
+        key for key, p in probabilities.items() if lowest_probability is not None and p >= lowest_probability
+    }
     keys = sorted(probabilities)
     sentence, start, stop = (np.array([key[i] for key in keys], dtype=np.int64) for i in range(3))
     recipe = {
@@ -253,7 +267,7 @@ def entity_spans(
         "sentences": len(posterior),
         "tokens": int(posterior.lengths.sum()),
         "k_best": k,
-        "min_probability": least,
+        "min_probability": lowest_probability,
         "predicted": "most probable sequence" if predicted is None else "given",
         "unknown_tags": unknown_tags,
     }
@@ -276,32 +290,32 @@ def entity_spans(
 
 
 def _probabilities(
-    posterior: TagPosterior, labels: EntityLabels, keys: set[Key], least: float | None
+    posterior: TagPosterior, labels: EntityLabels, keys: set[Key], min_probability: float | None
 ) -> dict[Key, float]:
-    """The probabilities of the entities asked for, and of all that have at least a probability."""
+    """Return the probabilities of the entities `keys`, and of all entities of at least `min_probability`."""
     type_of = {name: i for i, name in enumerate(labels.type_names)}
-    probabilities = dict.fromkeys(keys, 0.0)  # the model does not have this type
+    probabilities = dict.fromkeys(keys, 0.0)  # remains 0 for types that the model does not have
     ordered = sorted(key for key in keys if key[3] in type_of)
-    place = 0
+    next_key = 0
     for chain in span_chains(posterior, labels):
-        begin, last = place, chain.first_sentence + len(chain.rows)
-        while place < len(ordered) and ordered[place][0] < last:
-            place += 1
-        in_chain = ordered[begin:place]
+        first_key, last = next_key, chain.first_sentence + len(chain.rows)
+        while next_key < len(ordered) and ordered[next_key][0] < last:
+            next_key += 1
+        in_chain = ordered[first_key:next_key]
         rows = np.array([chain.rows[key[0] - chain.first_sentence] + key[1] for key in in_chain], dtype=np.int64)
         sizes = np.array([key[2] - key[1] for key in in_chain], dtype=np.int64)
         types = np.array([type_of[key[3]] for key in in_chain], dtype=np.int64)
         probabilities |= zip(in_chain, chain.probabilities(rows, sizes, types).tolist(), strict=True)
-        if least is not None:
-            likely = chain.likely(least)
+        if min_probability is not None:
+            likely = chain.likely(min_probability)
             names = _span_keys(likely, chain.rows, chain.first_sentence, labels)
             probabilities |= zip(names, likely.probability.tolist(), strict=True)
     return probabilities
 
 
 def _span_keys(spans: Spans, rows: Integers, first_sentence: int, labels: EntityLabels) -> list[Key]:
-    """Entities by sentence, first token, end and type. Of sentences that begin at one row, the last has tokens."""
-    sentence = np.searchsorted(rows, spans.row, side="right") - 1
+    """Return the key (sentence, start, stop, type) of each entity; `rows`: the first row of each sentence."""
+    sentence = np.searchsorted(rows, spans.row, side="right") - 1  # skips empty sentences, which begin at the same row
     start = spans.row - rows[sentence]
     ends = (start + spans.length).tolist()
     names = [labels.type_names[type_] for type_ in spans.type.tolist()]
@@ -309,7 +323,7 @@ def _span_keys(spans: Spans, rows: Integers, first_sentence: int, labels: Entity
 
 
 def _keys(tags: Any) -> set[Key]:
-    """The entities of label sequences."""
+    """Return the keys of all entities in label sequences."""
     return {(i, span.start, span.stop, span.type) for i, sentence in enumerate(tags) for span in entities_in(sentence)}
 
 
@@ -318,7 +332,7 @@ def _membership(keys: Sequence[Key], members: set[Key]) -> Booleans:
 
 
 def _gold(tags: Texts, labels: EntityLabels, unknown_tags: str) -> set[Key]:
-    """The gold entities."""
+    """Return the keys of the gold entities; raise InputError for unknown types unless they are kept."""
     check_unknown_tags(unknown_tags)
     distinct_tags = {tag for sentence in tags for tag in sentence}
     unknown = {type_ for _, type_ in map(prefix_and_type, distinct_tags)} - {"", *labels.type_names}
@@ -331,20 +345,21 @@ def _gold(tags: Texts, labels: EntityLabels, unknown_tags: str) -> set[Key]:
 
 
 def within_grammar(posterior: TagPosterior, grammar: str) -> TagPosterior:
-    """The posterior given that the label sequence is legal in a grammar: "BIO", "IOB1" or "BIOES".
+    """Return the posterior given that the label sequence is legal in a grammar: "BIO", "IOB1" or "BIOES".
 
-    P(y | legal) = P(y) / P(legal) for legal sequences y; 0 for all others. A CRF that was trained on entities rarely
-    predicts `O I-PER`, but can; `TagPosterior.from_logits` has a parameter `grammar`.
+    P(y | legal) = P(y) / P(legal) for legal sequences y, and 0 for all others. Without a grammar, a CRF that was
+    trained on entities can predict the illegal sequence `O I-PER`, if rarely. `TagPosterior.from_logits` has a
+    parameter `grammar`.
 
     >>> import numpy as np
     >>> free = TagPosterior([np.zeros((2, 3))], np.zeros((3, 3)), labels=["O", "B-PER", "I-PER"])
     >>> legal = within_grammar(free, "BIO")
-    >>> [np.exp(one.log_prob([["O", "I-PER"]])).round(3).tolist() for one in (free, legal)]
+    >>> [np.exp(posterior.log_prob([["O", "I-PER"]])).round(3).tolist() for posterior in (free, legal)]
     [[0.111], [0.0]]
-    >>> np.exp(legal.log_prob([["B-PER", "I-PER"]])).round(3).tolist()  # one of five
+    >>> np.exp(legal.log_prob([["B-PER", "I-PER"]])).round(3).tolist()  # five sequences are legal
     [0.2]
 
-    Raises InputError for labels that do not denote entities, or violate the grammar.
+    Raises InputError for labels that do not denote entities, or that the grammar does not have.
     """
     if posterior.labels is None:
         raise InputError("posterior must name its labels; give TagPosterior labels.")

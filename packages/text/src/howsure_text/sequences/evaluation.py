@@ -31,9 +31,11 @@ Tags = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class TagCalibration:
-    """One tag, or all tags: the number of its gold `tokens`, the number of these that are `right` in the most probable
-    sequence, the calibration curve of P(token has the tag), and its p-value, adjusted for the number of tags
-    (unadjusted in the row of all tags).
+    """The calibration of one tag, or of all tags.
+
+    tokens: the number of tokens with this gold tag. right: the number of these whose tag is right in the most probable
+    sequence. curve: the calibration curve of P(token has the tag). p_adjusted: the p-value of the curve, adjusted for
+    the number of tags; unadjusted in the row of all tags.
     """
 
     name: str
@@ -44,7 +46,7 @@ class TagCalibration:
 
     @property
     def recall(self) -> float | None:
-        """The proportion of its tokens that are right; None without tokens."""
+        """The proportion of the tag's tokens that are predicted correctly; None without tokens."""
         return self.right / self.tokens if self.tokens else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,9 +60,11 @@ class TagCalibration:
 
 @dataclass(frozen=True, slots=True)
 class EntityCalibration:
-    """Entities of one type, or all entities: the numbers in `gold`, `predicted` and both (`hits`), the calibration
-    curve of their probabilities, and its p-value, adjusted for the number of types (unadjusted in the row of all
-    entities).
+    """The calibration of the entities of one type, or of all entities.
+
+    gold, predicted, hits: the numbers of gold entities, predicted entities, and entities that are both. curve: the
+    calibration curve of the probabilities. p_adjusted: the p-value of the curve, adjusted for the number of types;
+    unadjusted in the row of all entities.
     """
 
     name: str
@@ -72,7 +76,7 @@ class EntityCalibration:
 
     @property
     def precision(self) -> float | None:
-        """The proportion of the predicted entities that are right; None if none is predicted."""
+        """The proportion of the predicted entities that are right; None without predicted entities."""
         return self.hits / self.predicted if self.predicted else None
 
     @property
@@ -107,7 +111,7 @@ class Evaluation(Rows[Row]):
 
     __slots__ = ()
     recipe: dict[str, Any]
-    of: ClassVar[str]  # the kind of a row
+    of: ClassVar[str]  # what a row describes: "tag" or "type"
 
     @property
     def curves(self) -> list[CalibrationCurve]:
@@ -115,7 +119,7 @@ class Evaluation(Rows[Row]):
         return [row.curve for row in self.rows]
 
     def heading(self) -> list[str]:
-        """The sizes, and the quality of the predictions."""
+        """The lines above the table: numbers of sentences and tokens, and the quality of the predictions."""
         raise NotImplementedError
 
     def text(
@@ -127,7 +131,7 @@ class Evaluation(Rows[Row]):
         rest: str | None = None,
         width: int | None = None,
     ) -> str:
-        """The model and the files, if known, the sizes, the table, and an explanation of its figures."""
+        """Return the model and files (if known), the heading, the table, and the footnotes as text."""
         table = chosen_columns(self.table(), columns)
         table = table if most is None else table.shortened(most)
         heading = "\n".join(map(in_a_line, self._named_heading()))
@@ -155,9 +159,9 @@ class Evaluation(Rows[Row]):
 class TagEvaluation(Evaluation[TagCalibration]):
     """The result of `evaluate_tags`.
 
-    sentences, tokens: their numbers. unknown_tags: the number of tokens with gold tags that the model does not know.
-    accuracy: the proportion of right tags, by decoding: "viterbi" (the most probable sequence) and "posterior" (word by
-    word). rows: all tags together, then each tag.
+    sentences, tokens: the numbers of sentences and of tokens. unknown_tags: the number of tokens whose gold tag the
+    model does not know. accuracy: the proportion of right tags, by decoding: "viterbi" (the most probable sequence) and
+    "posterior" (word by word). rows: all tags together, then each tag.
     """
 
     of = "tag"
@@ -182,7 +186,7 @@ class TagEvaluation(Evaluation[TagCalibration]):
         }
 
     def columns(self) -> Sequence[Column]:
-        """Counts, errors and scores, and what is wrong."""
+        """Counts, calibration errors and scores, and the direction of miscalibration."""
         return [
             Column("tag", WORDS, get=lambda row: row.name),
             Column("tokens", COUNT),
@@ -196,7 +200,8 @@ class TagEvaluation(Evaluation[TagCalibration]):
         ]
 
     def _score_columns(self) -> list[Column]:
-        """Scores over all classes, which are the same in every row, are shown below the table."""
+        """Return columns of scores; scores over all classes are equal in every row, so they are shown below the
+        table."""
         shown = {name for name, _ in score_columns(self.curves)}
         return [
             Column(
@@ -228,8 +233,8 @@ class TagEvaluation(Evaluation[TagCalibration]):
 class EntityEvaluation(Evaluation[EntityCalibration]):
     """The result of `evaluate_entities`.
 
-    spans: the evaluated entities. missed: for each type without any proposed entity, the number in gold. rows: all
-    types together, then each type with entities to evaluate.
+    spans: the evaluated entities. missed: for each type of which the model proposed no entity, the number of gold
+    entities. rows: all types together, then each type with proposed entities.
     """
 
     of = "type"
@@ -255,7 +260,7 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
         }
 
     def columns(self) -> Sequence[Column]:
-        """Counts, errors and scores, and what is wrong."""
+        """Counts, calibration errors and scores, and the direction of miscalibration."""
         return [
             Column("type", WORDS, get=lambda row: row.name),
             Column("gold", COUNT),
@@ -307,15 +312,15 @@ def evaluate_tags(
     level: float = 0.95,
     adjust: str | None = "holm",
 ) -> TagEvaluation:
-    """The accuracy of a tagger, and the calibration of P(token has the tag), for all tags together and for each tag.
+    """Compute the accuracy of a tagger, and the calibration of P(token has the tag), overall and for each tag.
 
     posterior: the posterior of a tagger, `tagger.posterior(sentences)`. tags: the gold tags of each sentence.
     unknown_tags: as in `tag_pairs`. The other arguments are those of `calibration_table`.
 
     >>> rng = np.random.default_rng(0)
     >>> truth = TagPosterior(list(rng.normal(size=(200, 5, 2))), rng.normal(size=(2, 2)), labels=["N", "V"])
-    >>> found = evaluate_tags(truth, [truth.names(draw[0]) for draw in truth.sample(1, rng=1)])
-    >>> found.tokens, round(found.accuracy["viterbi"], 3), [row.name for row in found], found["N"].p_adjusted > 0.05
+    >>> result = evaluate_tags(truth, [truth.names(draw[0]) for draw in truth.sample(1, rng=1)])
+    >>> result.tokens, round(result.accuracy["viterbi"], 3), [row.name for row in result], result["N"].p_adjusted > 0.05
     (1000, 0.829, ['all', 'N', 'V'], True)
 
     Raises InputError as `tag_pairs` and `calibration_table` do.
@@ -350,14 +355,14 @@ def evaluate_entities(
     level: float = 0.95,
     adjust: str | None = "holm",
 ) -> EntityEvaluation:
-    """Precision, recall and calibration of the probabilities of entities, for all entities together and by type.
+    """Compute precision, recall and the calibration of the probabilities of entities, overall and by type.
 
     spans: the result of `entity_spans`, with gold tags. The other arguments are those of `calibration_table`.
 
     Raises InputError without gold tags, or without entities.
     """
     pairs = spans.pairs()
-    assert spans.gold is not None  # or there were no pairs
+    assert spans.gold is not None  # `spans.pairs` raises an error without gold entities
     types = np.array(spans.types, dtype=object)
     gold, predicted, hits = (
         Counter(types[rows].tolist()) for rows in (spans.gold, spans.predicted, spans.gold & spans.predicted)
@@ -374,7 +379,7 @@ def evaluate_entities(
 
 
 def _judged(pairs: Pairs, adjust: str | None, **binning: Any) -> tuple[list[CalibrationCurve], list[float]]:
-    """The curves of all pairs and of each group, and their p-values; those of groups are adjusted for their number."""
+    """Return the curves of all pairs and of each group, and their p-values, adjusted for the number of groups."""
     each = [binned_curve(group, name=name, **binning) for name, group in by_group(pairs)]
     adjusted: list[float] = adjust_p_values([curve.p_value for curve in each], method=adjust).tolist()
     pooled = binned_curve(pairs, name=ALL, **binning)
@@ -405,5 +410,5 @@ def _verdict_columns() -> list[Column]:
 
 
 def _hits(predicted: Tags, gold: Tags) -> Counter[str]:
-    """The number of tokens of each gold tag that are predicted correctly."""
+    """Count for each gold tag the tokens that are predicted correctly."""
     return Counter(g for ps, gs in zip(predicted, gold, strict=True) for p, g in zip(ps, gs, strict=True) if p == g)

@@ -1,4 +1,4 @@
-"""Words and their attributes as sparse matrices for scoring."""
+"""Attributes of words for a CRF, and sparse matrices of words and attributes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure_text.sequences.sentences import sentence_lengths
 
 # Feature families of a CRF: each is a small function from a word to strings.
-#
-# A family uses the words at its offsets: 0 is the word itself, -1 the one before, 1 the one after. Beyond the ends of a
-# sentence, there are no features.
+# A family is applied to the words at its offsets: 0 is the word itself, -1 the word before it, 1 the word after it.
+# Words beyond the ends of a sentence have no features.
 
 MAX_AFFIX_LENGTH = 4
 MAX_WORD_LENGTH = 12
@@ -32,7 +31,7 @@ Features = str | Sequence[str] | SentenceFunction
 
 
 def word(text: str) -> tuple[str, ...]:
-    """The word as it is written.
+    """Return the word unchanged.
 
     >>> word("Paris")
     ('Paris',)
@@ -41,7 +40,7 @@ def word(text: str) -> tuple[str, ...]:
 
 
 def lowercase(text: str) -> tuple[str, ...]:
-    """The word in lower case.
+    """Return the word in lower case.
 
     >>> lowercase("Paris")
     ('paris',)
@@ -50,17 +49,17 @@ def lowercase(text: str) -> tuple[str, ...]:
 
 
 def shape(text: str) -> tuple[str, ...]:
-    """Letters as X and x, digits as 0, the rest unchanged; runs of one kind are merged.
+    """Return the word with letters as X or x and digits as 0; runs of equal characters are merged.
 
     >>> shape("McDonald's-1986")
     ("XxXx'x-0",)
     """
-    kinds = "".join("0" if c.isdigit() else "X" if c.isupper() else "x" if c.isalpha() else c for c in text)
-    return (RUNS.sub(r"\1", kinds),)
+    characters = "".join("0" if c.isdigit() else "X" if c.isupper() else "x" if c.isalpha() else c for c in text)
+    return (RUNS.sub(r"\1", characters),)
 
 
 def length(text: str) -> tuple[str, ...]:
-    """The number of characters; all long words share one value.
+    """Return the number of characters; words of 12 or more characters all have the value 12.
 
     >>> length("to"), length("internationalisation")
     (('2',), ('12',))
@@ -69,7 +68,7 @@ def length(text: str) -> tuple[str, ...]:
 
 
 def prefixes(text: str) -> tuple[str, ...]:
-    """The first 1 to 4 characters, in lower case.
+    """Return the prefixes of 1 to 4 characters, in lower case.
 
     >>> prefixes("Unsure")
     ('u', 'un', 'uns', 'unsu')
@@ -79,7 +78,7 @@ def prefixes(text: str) -> tuple[str, ...]:
 
 
 def suffixes(text: str) -> tuple[str, ...]:
-    """The last 1 to 4 characters, in lower case.
+    """Return the suffixes of 1 to 4 characters, in lower case.
 
     >>> suffixes("unsure")
     ('e', 're', 'ure', 'sure')
@@ -109,7 +108,7 @@ SETS = {"basic": ("word",), "advanced": tuple(FAMILIES)}
 
 
 def feature_families(features: str | Sequence[str]) -> tuple[str, ...]:
-    """The names of the families denoted by "basic", "advanced" or a sequence of names.
+    """Return the names of the families denoted by "basic", "advanced" or a sequence of names.
 
     >>> feature_families("advanced")
     ('word', 'lowercase', 'neighbours', 'shape', 'length', 'prefixes', 'suffixes')
@@ -139,14 +138,14 @@ def feature_families(features: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def word_attributes(text: str, families: Sequence[str], offset: int) -> list[str]:
-    """The features of the word at `offset`: `family=value`, with the offset unless it is 0.
+    """Return the features `family=value` of a word that is at `offset` from the token; the offset is added unless 0.
 
     >>> word_attributes("to", ("word", "length", "neighbours"), 0), word_attributes("to", ("neighbours",), -1)
     (['word=to', 'length=2'], ['neighbours[-1]=to'])
     """
-    place = f"[{offset:+}]" if offset else ""
+    suffix = f"[{offset:+}]" if offset else ""
     return [
-        f"{name}{place}={value}"
+        f"{name}{suffix}={value}"
         for name in families
         if offset in FAMILIES[name].offsets
         for value in FAMILIES[name].function(text)
@@ -154,7 +153,7 @@ def word_attributes(text: str, families: Sequence[str], offset: int) -> list[str
 
 
 def feature_offsets(families: Sequence[str]) -> tuple[int, ...]:
-    """All offsets that the families use.
+    """Return all offsets that the families use, in ascending order.
 
     >>> feature_offsets(("word", "neighbours"))
     (-1, 0, 1)
@@ -168,9 +167,9 @@ Weighted = list[tuple[str, float]]  # attributes and their values
 
 
 def describe_sentences(sentences: Sequence[Sequence[str]], function: SentenceFunction) -> list[Sequence[Any]]:
-    """The items that a function returns for the words of a sentence.
+    """Return, for each sentence, the items that `function` returns for its words.
 
-    Raises InputError unless it returns one item per word.
+    Raises InputError unless the function returns one item per word.
     """
     attributes_of_tokens = []
     for i, words in enumerate(sentences):
@@ -187,10 +186,11 @@ def describe_sentences(sentences: Sequence[Sequence[str]], function: SentenceFun
 
 
 def weighted_attributes(item: object, *, place: str) -> Weighted:
-    """The attributes of a token and their values, as python-crfsuite reads them.
+    """Return the attributes of a token and their values, as python-crfsuite reads them.
 
-    A list contains attributes with value 1; a mapping may contain numbers as values, booleans as 1 or 0, text as part
-    of the attribute's name (`name:text`), and lists or mappings of further attributes (`name:inner`).
+    A list contains attributes with value 1. A mapping contains attributes and their values: numbers; booleans (1 or 0);
+    strings, which become part of the attribute's name (`name:text`); and lists or mappings of further attributes
+    (`name:inner`). place: the location of the token, for messages.
 
     >>> weighted_attributes({"title": True, "word": "Paris", "length": 0.5, "near": ["in"]}, place="item")
     [('title', 1.0), ('word:Paris', 1.0), ('length', 0.5), ('near:in', 1.0)]
@@ -217,7 +217,7 @@ def _attributes(item: object, prefix: str, place: str) -> Iterator[tuple[str, fl
 
 def _text(name: object, place: str) -> str:
     if not isinstance(name, str):
-        raise InputError(f"{place} must name attributes by text; it contains {name!r}.")
+        raise InputError(f"{place} must name attributes by strings; it contains {name!r}.")
     return name
 
 
@@ -227,12 +227,12 @@ def _finite(value: float, name: str, place: str) -> float:
     return value
 
 
-# Sentences as sparse matrices of attributes, in which each distinct word or description of a word is scored once.
+# Sentences as sparse matrices of attributes. Tokens with equal attributes are of one kind; each kind is scored once.
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The features at one offset in all sentences: the row of `matrix` (kinds, attributes) for every token."""
+    """The features at one offset: a matrix (kinds of tokens, attributes), and `rows`, the kind of every token."""
 
     rows: Integers
     matrix: csr_array
@@ -240,26 +240,28 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A corpus laid end to end. The score of a token for a tag is the sum, over blocks, of its kind's attributes
-    times their weights for the tag."""
+    """The tokens of a corpus, sentence after sentence, with their attributes.
+
+    The score of a token for a tag is the sum, over blocks, of its kind's attribute values times the weights for the
+    tag.
+    """
 
     lengths: Integers
     blocks: tuple[Block, ...]
 
     def scores(self, weights: csr_array) -> Scores:
-        """The scores of each sentence, for sparse weights."""
+        """Return the scores (T, tags) of each sentence, given the weights (attributes, tags)."""
         tables = [(block.matrix @ weights).toarray() for block in self.blocks]
         return Scores(tables, [block.rows for block in self.blocks], self.lengths)
 
     def sentence_tokens(self, sentences: Integers) -> Integers:
-        """The tokens of some sentences, one after the other."""
+        """Return the indices of the tokens of some sentences, sentence after sentence."""
         lengths = self.lengths[sentences]
         starts = (np.cumsum(self.lengths) - self.lengths)[sentences]
         return np.asarray(np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths))
 
     def select(self, sentences: Integers) -> tuple[Design, Integers]:
-        """The design of some sentences, restricted to the attributes that occur in them, and the numbers of these
-        attributes."""
+        """Return the design of some sentences with only the attributes that occur in them, and their old numbers."""
         tokens = self.sentence_tokens(sentences)
         smaller = []
         for block in self.blocks:
@@ -271,7 +273,7 @@ class Design:
 
 
 class Scores(Sequence[Floats]):
-    """Scores (T, tags) of each sentence, looked up in tables when requested."""
+    """A sequence of the scores (T, tags) of each sentence, each computed from tables when it is requested."""
 
     def __init__(self, tables: Sequence[Floats], rows: Sequence[Integers], lengths: Integers) -> None:
         self._tables, self._rows = tables, rows
@@ -282,16 +284,16 @@ class Scores(Sequence[Floats]):
         return len(self._lengths)
 
     def __getitem__(self, sentence: Any) -> Any:
-        place = operator.index(sentence)
-        if not -len(self) <= place < len(self):
-            raise IndexError(f"no sentence {place} among {len(self)}")
-        end = self._ends[place]
-        start = end - self._lengths[place]
+        index = operator.index(sentence)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"sentence {index} does not exist; there are {len(self)}")
+        end = self._ends[index]
+        start = end - self._lengths[index]
         return sum_rows(self._tables, [rows[start:end] for rows in self._rows])
 
 
 def sum_rows(tables: Sequence[Floats], rows: Sequence[Integers]) -> Floats:
-    """The sum of the tables' rows, (tokens, tags)."""
+    """Return for each token the sum of its rows of the tables, (tokens, tags)."""
     total: Floats = tables[0].take(rows[0], axis=0)
     for table, kinds in zip(tables[1:], rows[1:], strict=True):
         total += table.take(kinds, axis=0)
@@ -299,7 +301,7 @@ def sum_rows(tables: Sequence[Floats], rows: Sequence[Integers]) -> Floats:
 
 
 class Attributes:
-    """The numbers of attributes: while `growing`, new ones get the next number; otherwise they are left out."""
+    """The numbers of attributes, from 0. While `growing`, a new attribute gets the next number; later it is ignored."""
 
     def __init__(self, names: Iterable[str] = (), *, growing: bool) -> None:
         self.number = {name: i for i, name in enumerate(names)}
@@ -309,7 +311,7 @@ class Attributes:
         return len(self.number)
 
     def matrix(self, kinds: Iterable[Weighted]) -> csr_array:
-        """One row per kind, one column per attribute; an attribute that occurs twice counts twice."""
+        """Return a matrix (kinds, attributes) of values; the values of an attribute that occurs twice are added."""
         pointers, columns, values = [0], [], []
         number = self.number
         for kind in kinds:
@@ -326,7 +328,7 @@ class Attributes:
 
 
 def design_of_words(sentences: Sequence[Sequence[str]], families: Sequence[str], attributes: Attributes) -> Design:
-    """The design of feature families: one block per offset (the word before, the word, the word after)."""
+    """Return the design of feature families, with one block per offset (such as -1, 0 and 1)."""
     lengths = sentence_lengths(sentences)
     number: dict[str, int] = {}
     words = np.array(
@@ -342,7 +344,7 @@ def design_of_words(sentences: Sequence[Sequence[str]], families: Sequence[str],
 
 
 def design_of_items(sentences: Sequence[Sequence[Any]], attributes: Attributes) -> Design:
-    """The design of tokens described by lists or mappings of attributes, as crfsuite takes them.
+    """Return the design of tokens described by lists or mappings of attributes, as in crfsuite.
 
     Raises InputError naming the sentence, the token and the value.
     """
@@ -361,23 +363,23 @@ def _plain(names: list[str]) -> Weighted:
 
 
 def _shift_words(words: Integers, lengths: Integers, offset: int) -> Integers:
-    """The number of the word at `offset` from each word, -1 beyond the ends of its sentence."""
+    """Return the number of the word at `offset` from each word; -1 beyond the ends of the sentence."""
     if not offset:
         return words
     position = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    there = position + offset
-    inside = (there >= 0) & (there < np.repeat(lengths, lengths))
+    target = position + offset
+    inside = (target >= 0) & (target < np.repeat(lengths, lengths))
     moved = np.full(len(words), -1)
     moved[inside] = words[np.flatnonzero(inside) + offset]
     return moved
 
 
 def _widen_matrix(matrix: csr_array, columns: int) -> csr_array:
-    """The same rows, with columns for attributes added later."""
+    """Return the matrix with more columns, for attributes that were added later."""
     return csr_array((matrix.data, matrix.indices, matrix.indptr), (matrix.shape[0], columns))
 
 
 def _select_columns(matrix: csr_array, attributes: Integers) -> csr_array:
-    """The columns of some attributes, restricted to those in the matrix."""
+    """Return the columns of `attributes`, which are ascending and include all attributes in the matrix."""
     columns = np.searchsorted(attributes, matrix.indices)
     return csr_array((matrix.data, columns, matrix.indptr), (matrix.shape[0], len(attributes)))

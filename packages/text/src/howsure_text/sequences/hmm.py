@@ -1,4 +1,4 @@
-"""Hidden Markov models of tags and words, estimated from counts with Dirichlet pseudocounts."""
+"""Hidden Markov models of tags and words, estimated from counts plus Dirichlet pseudocounts."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ POLICIES = ("shape", "uniform", "pseudocount", "error")
 class HMMTagger(Tagger):
     """A first-order hidden Markov model: P(tags, words) = P(y₁ | start) Π P(x_t | y_t) P(y_{t+1} | y_t) · P(end | y_T).
 
-    Every probability is the mode of a Dirichlet posterior, (count + a) / (total + a · outcomes), with a =
-    `pseudocount_transition` for the tags after a tag (or the start) and the end, and a = `pseudocount_emission` for
-    the words of a tag. With 0, transitions have their maximum likelihood, and so have words, unless "shape" or
-    "uniform" reserves a probability for unknown words. Then a sentence may have no possible tag sequence at all.
+    Every probability is (count + a) / (total + a · outcomes), the mode of a Dirichlet posterior. The pseudocount a is
+    `pseudocount_transition` for the tags (and the end) that follow a tag or the start, and `pseudocount_emission` for
+    the words of a tag. With a = 0, the probabilities are maximum likelihood estimates, except that "shape" and
+    "uniform" reserve some probability for unknown words. With a = 0, a sentence may have no possible tag sequence.
 
     `unknown` determines how words that did not occur in training are handled:
 
-    - "shape": like similar words that occurred once in training, which count once more for this, whatever the
-      pseudocount (`howsure_text.sequences.hmm`);
-    - "uniform": each tag emits an unknown word with probability 1 / (n + 1), where n is the number of training words:
-      the surrounding tags decide;
+    - "shape": like words of similar shape that occurred once in training; these words are counted a second time as
+      unknown words, for every pseudocount (see `UnknownWords` in `howsure_text.sequences.hmm`);
+    - "uniform": each tag emits an unknown word with probability 1 / (n + 1), where n is the number of training words,
+      so that only the surrounding tags matter;
     - "pseudocount": an unknown word is one more word with count 0, a / (total + a · (words + 1)): rare tags are likely;
-    - "error": they are refused.
+    - "error": unknown words are refused.
 
     After `fit`: `labels_`, the tags; `words_`, the known words; `transitions_` (K, K), `start_`, `end_` (K,) and
-    `emissions_` (words and classes of unknown words, K), all as log-probabilities.
+    `emissions_` (words, then classes of unknown words; K), all as log-probabilities.
 
     >>> sentences = [["dogs", "bark"], ["cats", "bark"], ["cats", "sleep"]]
     >>> tagger = HMMTagger(pseudocount_emission=0.1).fit(sentences, [["N", "V"]] * 3)
@@ -59,7 +59,7 @@ class HMMTagger(Tagger):
         self.unknown = unknown
 
     def fit(self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]) -> Self:
-        """Count tags after tags and words with tags.
+        """Estimate the probabilities from counts of consecutive tags and of words with tags.
 
         Raises InputError for pseudocounts below 0, an unknown policy, no sentences, an empty sentence, or tags whose
         number differs from that of the words.
@@ -77,7 +77,7 @@ class HMMTagger(Tagger):
         return self
 
     def untempered(self, sentences: Sequence[Sequence[str]]) -> TagPosterior:
-        """P(tags | words) for each sentence at no temperature.
+        """Return P(tags | words) for each sentence without temperatures.
 
         Raises InputError for words that are not strings and, under the policy "error", for an unknown word.
         """
@@ -87,14 +87,14 @@ class HMMTagger(Tagger):
         return TagPosterior(emissions, self.transitions_, self.start_, self.end_, labels=self.labels_)
 
     def unseen(self, sentences: Sequence[Sequence[str]]) -> Unseen:
-        """For each sentence, which of its words did not occur in training, (T,)."""
+        """Return for each sentence which of its words did not occur in training, (T,)."""
         vocabulary = set(self.words_)
         return [
             np.array([word not in vocabulary for word in words], dtype=bool) for words in check_sentences(sentences)
         ]
 
     def _fit_transitions(self, codes: Integers, lengths: Integers, k: int, pseudocount: float) -> None:
-        """Counts of (tag or start, next tag or end), both of which are number k."""
+        """Count pairs (tag, next tag); the start as a first tag and the end as a next tag both have the number k."""
         ends = np.cumsum(lengths)
         following = np.append(codes[1:], k)
         following[ends - 1] = k
@@ -128,14 +128,15 @@ class HMMTagger(Tagger):
         self.emissions_ = _log(np.concatenate([of_known, table]))
 
     def _rows(self, texts: Sequence[Sequence[str]]) -> Integers:
-        """The row of `emissions_` of every word."""
+        """Return the row of `emissions_` of every word."""
         row = {word: i for i, word in enumerate(self.words_)}
         rows = [row.get(word, -1) for words in texts for word in words]
         unseen = [(t, word) for t, word in enumerate(word for words in texts for word in words) if rows[t] < 0]
         if unseen and self.unknown == "error":
             names = shortened(repr(word) for word in dict.fromkeys(word for _, word in unseen))
             raise InputError(
-                f"sentences contain words that the model has not seen: {names}; `unknown='shape'` allows them."
+                f"sentences contain words that did not occur in training: {names}. To allow them, train the tagger "
+                "with `unknown='shape'`."
             )
         classes = {name: len(self.words_) + i for i, name in enumerate(self.classes_)}
         for t, word in unseen:
@@ -143,16 +144,16 @@ class HMMTagger(Tagger):
         return np.array(rows, dtype=np.int64)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """The learned state: values for JSON, and arrays."""
+        """Return the learned state: values for JSON, and arrays."""
         self._check_fitted()
         arrays = {name: getattr(self, f"{name}_") for name in ("transitions", "start", "end", "emissions")}
         return {"labels": self.labels_, "words": self.words_, "classes": self.classes_}, arrays
 
     def restore(self, content: dict[str, Any], arrays: Arrays) -> Self:
-        """Restore the result of `state`; ValueError if the sizes are inconsistent."""
+        """Restore the result of `state`; raise ValueError if the sizes are inconsistent."""
         labels, words, classes = (tuple(content[name]) for name in ("labels", "words", "classes"))
         if not all(isinstance(name, str) for name in (*words, *classes)):
-            raise ValueError("words and classes must be texts")
+            raise ValueError("words and classes must be strings")
         if ALL_WORDS not in classes:
             raise ValueError(f"its classes of unseen words must contain {ALL_WORDS!r}, the class of every word")
         k = len(labels)
@@ -166,7 +167,7 @@ class HMMTagger(Tagger):
 
 
 def _log(values: Floats) -> Floats:
-    with np.errstate(divide="ignore"):  # what is impossible has -inf
+    with np.errstate(divide="ignore"):  # the logarithm of a probability of 0 is -inf
         logs: Floats = np.log(values)
     return logs
 
@@ -175,19 +176,18 @@ def _log_share(counts: Floats, pseudocount: float) -> Floats:
     return _log((counts + pseudocount) / (counts.sum(axis=1, keepdims=True) + pseudocount * counts.shape[1]))
 
 
-# Words unknown to a generative model: estimated from rare words of the training text.
-#
-# Words seen once are the best model of words not seen at all (Good 1953). Rare words are therefore counted twice, as
-# themselves and as members of classes: their shape with a suffix ("Xx", "ness"). An unseen word is then emitted as its
-# most specific class with enough rare words.
+# Probabilities of unknown words, estimated from rare words of the training text.
+# Words seen once are the best model of words not seen at all (Good 1953). Rare words are therefore counted twice: as
+# themselves, and as members of classes, which are shapes with suffixes ("Xx ness"). An unseen word has the emission
+# probability of its most specific class that has enough rare words.
 
 ALL_WORDS = ""  # the class of all rare words
 MAX_SUFFIX_LENGTH = 4
-MIN_CLASS_WORDS = 5  # rare words that a class must hold
+MIN_CLASS_WORDS = 5  # number of rare words that a class needs
 
 
 def word_classes(word: str) -> list[str]:
-    """The classes of a word, the most specific first: its shape with suffixes of 4 to 1 letters, its shape, all.
+    """Return the classes of a word, most specific first: shape with suffixes of 4 to 1 letters, shape, all words.
 
     >>> word_classes("Happiness")
     ['Xx ness', 'Xx ess', 'Xx ss', 'Xx s', 'Xx', '']
@@ -199,35 +199,36 @@ def word_classes(word: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class UnknownWords:
-    """Classes of rare words, and how often each tag had a word of the class: `counts` (classes, tags)."""
+    """Classes of rare words, and `counts` (classes, tags), the number of rare words of each class with each tag."""
 
-    classes: tuple[str, ...]  # the first is that of all rare words
+    classes: tuple[str, ...]  # the first is the class of all rare words
     counts: Floats
 
     @classmethod
     def learnt_from(cls, words: Sequence[str], codes: Integers, n_labels: int) -> UnknownWords:
-        """Count the rarest words: those that occur once, if any do."""
+        """Count the rarest words by class and tag; they are the words that occur once, if there are any."""
         frequency = Counter(words)
         rarest = min(frequency.values())
         rare = [t for t, word in enumerate(words) if frequency[word] == rarest]
-        chains = [word_classes(words[t]) for t in rare]
-        sizes = Counter(name for chain in chains for name in set(chain))
+        classes_of_rare = [word_classes(words[t]) for t in rare]
+        sizes = Counter(name for word_classes_ in classes_of_rare for name in set(word_classes_))
         classes = (
             ALL_WORDS,
             *sorted(name for name, size in sizes.items() if size >= MIN_CLASS_WORDS and name != ALL_WORDS),
         )
         row = {name: i for i, name in enumerate(classes)}
         counts = np.zeros((len(classes), n_labels))
-        for t, chain in zip(rare, chains, strict=True):
-            for name in set(chain) & row.keys():
+        for t, word_classes_ in zip(rare, classes_of_rare, strict=True):
+            for name in set(word_classes_) & row.keys():
                 counts[row[name], codes[t]] += 1
         return cls(classes, counts)
 
     def emissions(self, pseudocount: float, totals: Floats, n_words: int) -> Floats:
-        """P(an unseen word of the class | tag), (classes, tags), for tags of `totals` words out of `n_words` types.
+        """Return P(an unseen word of the class | tag), (classes, tags).
 
-        One more word type, "unseen", has the count n₁(k) of rare words with tag k, and the pseudocount a of every
-        type, spread over the classes s as the rare words are, π(s) = n₁(s) / n₁:
+        totals: the number n(k) of words with tag k. n_words: the number V of word types. All unseen words are one more
+        word type. Its count is the number n₁(k) of rare words with tag k, and its pseudocount is a, as for the other
+        types. Both are divided among the classes s like the rare words, by π(s) = n₁(s) / n₁:
         (n₁(k, s) + a π(s)) / (n(k) + n₁(k) + a (V + 1)).
         """
         share = self.counts.sum(axis=1, keepdims=True) / self.counts[0].sum()

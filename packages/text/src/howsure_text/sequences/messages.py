@@ -1,4 +1,4 @@
-"""The linear chain: batches without gaps, forward and backward messages, marginals and expectations."""
+"""Forward–backward on linear chains: batches of sentences, messages, marginals and expected transitions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ import numpy.typing as npt
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import log_sum_exp
 
-# Arrays used again from batch to batch: fresh memory costs more than the arithmetic on it.
+# Arrays are reused from batch to batch, because allocating memory takes longer than the arithmetic on it.
 
-MAX_KEPT_CELLS = 1 << 19  # cells of an array that stays for the next time: 4 MB
+MAX_KEPT_CELLS = 1 << 19  # larger arrays are freed after use: 4 MB
 _idle = threading.local()
 
 
@@ -30,7 +30,7 @@ class Workspace:
         self._held: dict[str, Floats] = {}
 
     def floats(self, name: str, shape: tuple[int, ...]) -> Floats:
-        """An array of this shape, its values undefined."""
+        """Return an array of this shape with arbitrary values."""
         size = int(np.prod(shape))
         buffer = self._held.get(name)
         if buffer is None or len(buffer) < size:
@@ -38,13 +38,13 @@ class Workspace:
         return buffer[:size].reshape(shape)
 
     def shrink(self) -> None:
-        """Let go of large arrays."""
+        """Free large arrays."""
         self._held = {name: buffer for name, buffer in self._held.items() if len(buffer) <= MAX_KEPT_CELLS}
 
 
 @contextmanager
 def borrowed_workspace() -> Iterator[Workspace]:
-    """The workspace that this thread keeps; another one if that is in use."""
+    """Lend this thread's workspace; if it is already in use, lend a new one."""
     workspace: Workspace = _idle.__dict__.pop("workspace", None) or Workspace()
     try:
         yield workspace
@@ -53,25 +53,25 @@ def borrowed_workspace() -> Iterator[Workspace]:
         _idle.workspace = workspace
 
 
-# Batches of sentences: sorted by length and packed by position, so that no gaps remain and no mask is needed.
+# Batches of sentences are sorted by length and packed by position, so that they need no padding and no mask.
 
 Number = TypeVar("Number", bound=np.generic)
-CELLS = 1 << 18  # of one packed array, 2 MB: about what a processor's cache holds
-MIN_BATCH_SENTENCES = 64  # a batch has as many, however long they are ...
-MAX_BATCH_CELLS = 1 << 22  # ... unless one packed array would take more than 32 MB
-SENTENCES_PER_BLOCK = 16  # sentences of an answer that share one block of memory
+CELLS = 1 << 18  # size of a packed array: 2 MB, about the size of a processor's cache
+MIN_BATCH_SENTENCES = 64  # a batch has at least this many sentences, however long they are, ...
+MAX_BATCH_CELLS = 1 << 22  # ... unless a packed array would take more than 32 MB
+SENTENCES_PER_BLOCK = 16  # number of sentences in a result that share one block of memory
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some sentences of a corpus, longest first, and the positions of their tokens in packed arrays.
+    """Some sentences of a corpus, longest first, and the rows of their tokens in packed arrays.
 
     A packed array has one row per token: first the first tokens of all sentences, then all second tokens, and so on.
-    Row `steps[t] + i` is token t of the batch's i-th sentence. Since longer ones come first, the `active[t]` sentences
-    that have a token t are always the first ones.
+    Row `steps[t] + i` is token t of the batch's i-th sentence. Since longer sentences come first, the sentences that
+    have a token t are the first `active[t]` sentences.
 
-    sentences (B,): their positions in the corpus. lengths (B,): their numbers of tokens, never 0. steps (T + 1,): the
-    first row of each position, and the total number of rows.
+    sentences (B,): the index of each sentence in the corpus. lengths (B,): its number of tokens, never 0. steps (T +
+    1,): for each position t, the first row of the tokens at t; the last element is the number of rows N.
     """
 
     sentences: Integers
@@ -83,12 +83,12 @@ class Batch:
 
     @cached_property
     def active(self) -> Integers:
-        """(T,): the number of sentences that have a token at each position."""
+        """(T,): for each position, the number of sentences that have a token there."""
         return np.diff(self.steps)
 
     @cached_property
     def ranks(self) -> Integers:
-        """(N,): the sentence of each row, counted within the batch."""
+        """(N,): the sentence of each row, as an index within the batch."""
         return np.arange(self.steps[-1]) - np.repeat(self.steps[:-1], self.active)
 
     @cached_property
@@ -108,7 +108,7 @@ class Batch:
         return self.steps[self.positions[first:] - 1] + self.ranks[first:]
 
     def corpus_rows(self, firsts: Integers) -> Integers:
-        """(N,): for each packed row the row of the corpus laid end to end, `firsts` being each sentence's first row.
+        """(N,): for each packed row, its row in the corpus, in which sentence i begins at row `firsts[i]`.
 
         >>> next(batches([1, 3, 2], width=2)).corpus_rows(first_rows([1, 3, 2]))
         array([1, 4, 0, 2, 5, 3])
@@ -118,13 +118,15 @@ class Batch:
     def pack(
         self, arrays: Sequence[npt.ArrayLike], *, later: bool = False, workspace: Workspace | None = None
     ) -> Floats:
-        """(N, …): the rows of the batch's sentences in packed order, as float64; `arrays` are the whole corpus's.
+        """Return the rows of the batch's sentences in packed order, (N, …), as float64.
 
-        `later`: the arrays have a row for every token except the first ones, (N − B, …). With a workspace, the result
-        is valid until the workspace is used again.
+        arrays: an array per sentence of the corpus. later: the arrays have no row for the first token of a sentence, so
+        the result has N − B rows. With a workspace, the result is valid until the workspace is used again.
         """
         chosen = [arrays[i] for i in self.sentences.tolist()]
-        if later:  # one array at least, and no empty one, which may have lost its shape
+        if (
+            later
+        ):  # without the sentences of one token, whose empty arrays may have another shape; but at least one array
             chosen = chosen[: max(int(self.active[1:2].sum()), 1)]
         rows = self._later_joined_rows if later else self._joined_rows
         if workspace is None:
@@ -134,34 +136,38 @@ class Batch:
         return joined.take(rows, axis=0, out=workspace.floats("packed", shape), mode="clip")
 
     def unpack(self, packed: npt.NDArray[Number], *, later: bool = False) -> list[npt.NDArray[Number]]:
-        """One array a sentence, in the batch's order: views of copies of a few sentences. `later` as in `pack`."""
+        """Return an array per sentence, in the order of the batch (`later`: as in `pack`).
+
+        The arrays are views; those of up to 16 sentences share a copy.
+        """
         rows = self._later_joined_rows if later else self._joined_rows
-        place = np.empty_like(rows)
-        place[rows] = np.arange(len(rows))
+        packed_row = np.empty_like(rows)
+        packed_row[rows] = np.arange(len(rows))
         bounds = [0, *np.cumsum(self.lengths - later).tolist()]
         arrays = []
         for first in range(0, len(self), SENTENCES_PER_BLOCK):
             starts = bounds[first : first + SENTENCES_PER_BLOCK + 1]
-            joined = packed.take(place[starts[0] : starts[-1]], axis=0)
+            joined = packed.take(packed_row[starts[0] : starts[-1]], axis=0)
             arrays += [joined[start - starts[0] : stop - starts[0]] for start, stop in pairwise(starts)]
         return arrays
 
     @cached_property
     def _joined_rows(self) -> Integers:
-        """(N,): the position of each packed row when the batch's sentences are joined end to end."""
+        """(N,): the position of each packed row if the batch's sentences are concatenated."""
         return first_rows(self.lengths)[self.ranks] + self.positions
 
     @cached_property
     def _later_joined_rows(self) -> Integers:
-        """(N − B,): the same without the rows of first tokens."""
+        """(N − B,): the same positions if first tokens have no rows."""
         return self._joined_rows[len(self) :] - self.ranks[len(self) :] - 1
 
 
 def batches(lengths: Sequence[int] | Integers, *, width: int) -> Iterator[Batch]:
-    """The sentences in batches, longest first; those without tokens are omitted.
+    """Yield the sentences in batches, longest first; sentences without tokens are omitted.
 
-    `width` is the number of cells a token takes (its tags). A batch has about `CELLS` cells: more if it would otherwise
-    have fewer than `MIN_BATCH_SENTENCES` sentences, but at most `MAX_BATCH_CELLS` unless a single sentence is longer.
+    width: the number of cells of a token, which is usually the number of tags. A batch has about `CELLS` cells. It has
+    more if it would otherwise have fewer than `MIN_BATCH_SENTENCES` sentences, but at most `MAX_BATCH_CELLS`, unless a
+    single sentence has more.
 
     >>> [batch.sentences.tolist() for batch in batches([1, 0, 3, 2], width=2)]
     [[2, 3, 0]]
@@ -179,7 +185,7 @@ def batches(lengths: Sequence[int] | Integers, *, width: int) -> Iterator[Batch]
 
 
 def first_rows(lengths: Sequence[int] | Integers) -> Integers:
-    """Where each sentence begins when all are laid end to end."""
+    """Return the index of each sentence's first token if all sentences are concatenated."""
     ends = np.cumsum(lengths, dtype=np.int64)
     return np.concatenate([np.zeros(1, dtype=np.int64), ends])[: len(ends)]
 
@@ -190,15 +196,14 @@ def _batch(sentences: Integers, lengths: Integers) -> Batch:
     return Batch(sentences, lengths, np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(active)]))
 
 
-# Forward and backward messages in logarithms: accurate whatever the range of the potentials.
-#
-# Forward rows f_t may be scaled arbitrarily, with `shift` recording what was subtracted (here: so that their maximum is
-# 0), and backward rows b_t so that Σ_k exp(f_t(k) + b_t(k)) = 1. Then
+# Forward and backward messages in logarithms, which are accurate for every range of the potentials.
+# A forward row f_t may be shifted by any constant, which is recorded in `shift`; here, the maximum is subtracted.
+# Backward rows b_t are shifted so that Σ_k exp(f_t(k) + b_t(k)) = 1. Then
 #
 #     P(y_t = k) = exp(f_t(k) + b_t(k))
 #     P(y_t−1 = j, y_t = k) = exp(f_t−1(j) + A(j, k) + e_t(k) + b_t(k) − shift_t)    for t > 1
 
-MIN_SUM = 1e-250  # what a product may lose to underflow is less than 1e-50 of any sum above this
+MIN_SUM = 1e-250  # of a larger sum of products, underflow loses less than the fraction 1e-50
 CHUNK_CELLS = 1 << 17
 
 
@@ -206,8 +211,8 @@ CHUNK_CELLS = 1 << 17
 class Chain:
     """The log-potentials of one batch, all finite or −inf.
 
-    emissions (N, K), packed, with what starting and ending add. transitions: (K, K), or (N − B, K, K) with one matrix
-    for each row except those of first tokens.
+    emissions (N, K): packed; the rows of first and last tokens include the start and end potentials. transitions: (K,
+    K), or (N − B, K, K) with one matrix for each row except those of first tokens.
     """
 
     batch: Batch
@@ -215,14 +220,14 @@ class Chain:
     transitions: Floats
 
     def into(self, begin: int, stop: int) -> Floats:
-        """The transitions into the tokens of some rows: (K, K), or (n, K, K)."""
+        """Return the transitions into the tokens of rows `begin` to `stop` - 1: (K, K), or (n, K, K)."""
         first = len(self.batch)
         return self.transitions if self.transitions.ndim == 2 else self.transitions[begin - first : stop - first]
 
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """forward, backward (N, K) and shift (N,) as above; log_z (B,), −inf where no sequence is possible."""
+    """Forward and backward rows (N, K) in logarithms, `shift` (N,), and log_z (B,), −inf if no sequence is possible."""
 
     forward: Floats
     shift: Floats
@@ -235,7 +240,7 @@ class Messages:
 
 
 def forward_in_logarithms(chain: Chain) -> tuple[Floats, Floats, Floats]:
-    """forward (N, K), shift (N,) and log_z (B,)."""
+    """Return the forward rows (N, K), `shift` (N,) and log_z (B,)."""
     batch, emissions = chain.batch, chain.emissions
     product = LogProduct(chain.transitions)
     forward, shift = np.empty_like(emissions), np.empty((len(emissions), 1))
@@ -252,7 +257,7 @@ def forward_in_logarithms(chain: Chain) -> tuple[Floats, Floats, Floats]:
 
 
 def messages_in_logarithms(chain: Chain) -> Messages:
-    """Both directions."""
+    """Return forward and backward messages, computed in logarithms."""
     batch, emissions = chain.batch, chain.emissions
     forward, shift, log_z = forward_in_logarithms(chain)
     product = LogProduct(np.swapaxes(chain.transitions, -1, -2))
@@ -271,7 +276,7 @@ def messages_in_logarithms(chain: Chain) -> Messages:
 
 
 def pair_chunks(chain: Chain, messages: Messages) -> Iterator[Floats]:
-    """log P(y_t−1 = j, y_t = k) as (n, K, K), for all rows except those of first tokens, some at a time."""
+    """Yield log P(y_t−1 = j, y_t = k), (n, K, K), for consecutive parts of all rows except those of first tokens."""
     first, size = len(chain.batch), chain.emissions.shape[1]
     onwards = chain.emissions + messages.backward - messages.shift[:, None]
     previous = chain.batch.previous_rows
@@ -283,9 +288,9 @@ def pair_chunks(chain: Chain, messages: Messages) -> Iterator[Floats]:
 
 
 class LogProduct:
-    """log Σ_j exp(x(j) + A(j, k)) for rows x, by one matrix product where A is shared.
+    """Computes log Σ_j exp(x(j) + A(j, k)) for rows x, by a matrix product if all rows share A.
 
-    Entries that underflow in the product are summed again in logarithms, so that every entry is accurate to rounding.
+    Entries that underflow in the product are computed again in logarithms, so every entry is accurate up to rounding.
     """
 
     def __init__(self, transitions: Floats) -> None:
@@ -294,7 +299,7 @@ class LogProduct:
             self._weights = np.exp(transitions - self._highest)
 
     def __call__(self, rows: Floats, transitions: Floats) -> Floats:
-        """(n, K) from (n, K) and (K, K) or (n, K, K)."""
+        """Return the result (n, K), given rows (n, K) and transitions (K, K) or (n, K, K)."""
         if transitions.ndim == 3:
             return log_sum_exp(rows[:, :, None] + transitions, axis=1)
         highest = _highest(rows)
@@ -314,11 +319,12 @@ def _highest(rows: Floats) -> Floats:
 
 
 def _finite(values: Floats) -> Floats:
-    """−inf as 0."""
+    """Replace −inf by 0."""
     return np.where(values == -np.inf, 0.0, values)
 
 
-# Forward–backward on exp(potentials), scaled every few steps (Rabiner 1989), with one matrix product per step.
+# Forward–backward on exp(potentials) with one matrix product per step; rows are rescaled every few steps (Rabiner
+# 1989).
 
 MAX_STEP_RANGE = 150.0  # range of one step in logarithms
 MAX_UNSCALED_RANGE = 250.0  # no number leaves exp(±(this + 2 · WIDEST)); float64 ends at exp(±708)
@@ -326,12 +332,13 @@ MAX_UNSCALED_RANGE = 250.0  # no number leaves exp(±(this + 2 · WIDEST)); floa
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """Forward–backward on exp(potentials): `local` (N, K), overwritten, and `weights` (K, K), both at most 1.
+    """Forward–backward on exp(potentials) of a chain with shared transitions.
 
-    Every `every`-th forward row is divided by its sum c_t, so that with c_t = 1 elsewhere
+    local (N, K): e = exp(emissions), which `backward` overwrites. weights (K, K): A = exp(transitions). Both are
+    divided by their maximum; shift: the logarithms of these maxima. Every `every`-th forward row is divided by its sum
+    c_t. With c_t = 1 for all other rows,
         α_t(k) = Σ_j α_t−1(j) A(j, k) e_t(k) / c_t,    β_t−1(j) = Σ_k A(j, k) e_t(k) β_t(k) / c_t,
-    and β_T = 1 / Σ_k α_T(k), so that Σ_k α_t(k) β_t(k) = 1 for every t. `shift` is what was subtracted from the
-    logarithms of `local` and of `weights`.
+    and β_T = 1 / Σ_k α_T(k), so that Σ_k α_t(k) β_t(k) = 1 for every t.
     """
 
     chain: Chain
@@ -343,7 +350,7 @@ class Scaled:
 
     @classmethod
     def of(cls, chain: Chain, workspace: Workspace) -> Self | None:
-        """None if the range of the potentials is too wide or infinite, or if the transitions are not shared."""
+        """Prepare a chain. Return None if transitions are not shared, or the range of the potentials is too wide."""
         potentials = chain.emissions, chain.transitions
         if chain.transitions.ndim == 3:
             return None
@@ -358,7 +365,7 @@ class Scaled:
         return cls(chain, np.exp(local, out=local), weights, (emission, transition), every, workspace)
 
     def forward(self) -> Forward:
-        """The forward pass."""
+        """Compute α and log Z."""
         batch, local = self.chain.batch, self.local
         values = self.workspace.floats("forward", local.shape)
         scales: dict[int, Floats] = {}
@@ -379,7 +386,7 @@ class Scaled:
         return Forward(log_z, values, scales, totals)
 
     def backward(self, forward: Forward) -> Floats:
-        """β (N, K); `local` becomes e_t(k) β_t(k) / c_t except in the first rows."""
+        """Compute β (N, K). Except for first tokens, the rows of `local` are replaced by e_t(k) β_t(k) / c_t."""
         batch = self.chain.batch
         backward: Floats = self.workspace.floats("backward", self.local.shape)
         backward[batch.last_rows] = 1.0 / forward.totals
@@ -395,15 +402,14 @@ class Scaled:
         return backward
 
     def pair_sums(self, forward: Forward) -> Floats:
-        """Σ α_t−1(j) A(j, k) e_t(k) β_t(k) / c_t over all rows except those of first tokens, as one matrix product;
-        after `backward`."""
+        """Return Σ α_t−1(j) A(j, k) e_t(k) β_t(k) / c_t over all rows but first tokens; call `backward` before."""
         batch = self.chain.batch
         earlier = self.workspace.floats("earlier", self.local[len(batch) :].shape)
         forward.values.take(batch.previous_rows, axis=0, out=earlier, mode="clip")
         return self.weights * (earlier.T @ self.local[len(batch) :])
 
     def messages(self) -> Messages:
-        """Both passes in logarithms, as `howsure_text.sequences.messages` defines them."""
+        """Compute both passes, and return them as messages in logarithms."""
         forward = self.forward()
         backward = self.backward(forward)
         shift = np.full(len(backward), sum(self.shift))
@@ -415,7 +421,7 @@ class Scaled:
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """log_z (B,); values: α (N, K); scales: c (n, 1) by position; totals: Σ_k α_T(k) (B, 1)."""
+    """The result of `Scaled.forward`: log_z (B,), α (N, K), c (n, 1) of scaled positions, and Σ_k α_T(k) (B, 1)."""
 
     log_z: Floats
     values: Floats
@@ -423,19 +429,18 @@ class Forward:
     totals: Floats
 
     def logs(self) -> Floats:
-        """log α, in place of it."""
+        """Return log α, and overwrite α with it."""
         return np.log(self.values, out=self.values)
 
 
 # Expectations under a linear chain: log Z, tag marginals and expected transitions of a batch.
-#
-# The score of a tag sequence y is Σ_t e_t(y_t) + Σ_t A(y_t−1, y_t), plus start(y_1) and end(y_T) where given, and its
-# probability is exp(score − log Z). Forward–backward runs on exp(potentials) if their range rules out overflow and
+# The score of a tag sequence y is Σ_t e_t(y_t) + Σ_t A(y_t−1, y_t), plus start(y_1) and end(y_T) if they are given. Its
+# probability is exp(score − log Z). Forward–backward runs on exp(potentials) if their range excludes overflow and
 # underflow, otherwise in logarithms.
 
 
 class Expectations(NamedTuple):
-    """log_z (B,); marginals (N, K), packed as the batch is; pair_sums (K, K), summed over sentences and positions."""
+    """log_z (B,), packed marginals (N, K), and pair_sums (K, K), the expected numbers of transitions in the batch."""
 
     log_z: Floats
     marginals: Floats
@@ -443,7 +448,7 @@ class Expectations(NamedTuple):
 
 
 def add_ends(batch: Batch, emissions: Floats, start: Floats | None, end: Floats | None) -> Floats:
-    """The packed emissions with the start and end potentials added in place to each sentence's first and last row."""
+    """Add start and end potentials in place to the first and last rows of sentences in packed emissions (N, K)."""
     if start is not None:
         emissions[: len(batch)] += start
     if end is not None:
@@ -452,17 +457,17 @@ def add_ends(batch: Batch, emissions: Floats, start: Floats | None, end: Floats 
 
 
 def compute_expectations(chain: Chain, workspace: Workspace, *, pairs: bool) -> Expectations:
-    """log Z, marginals P(y_t = k) and expected numbers of transitions (j, k), of the sentences of one batch.
+    """Return log Z, marginals P(y_t = k) and expected numbers of transitions (j, k) of the sentences of a batch.
 
-    The emissions (N, K) of the chain are packed as the batch says (`Batch.pack`, or any table taken by
-    `Batch.corpus_rows`); all potentials must be float64, finite or −inf; none is changed. pairs: also the expected
-    transitions. The results are valid until the workspace is used again. Call within `one_thread()`. A sentence with no
-    possible sequence gets log Z = −inf, and its marginals are meaningless.
+    The emissions (N, K) of the chain are packed by `Batch.pack` or `Batch.corpus_rows`. All potentials must be float64,
+    finite or −inf; they are not changed. pairs: also compute the expected transitions. The results are valid until the
+    workspace is used again. Call this function within `one_thread()`. A sentence without a possible sequence has log Z
+    = −inf and meaningless marginals.
 
     >>> from howsure_text.sequences.messages import batches
     >>> chain = Chain(next(batches([2], width=2)), np.log([[1.0, 3.0], [1.0, 1.0]]), np.log([[1.0, 1.0], [1.0, 2.0]]))
-    >>> found = compute_expectations(chain, Workspace(), pairs=True)
-    >>> float(np.exp(found.log_z[0]).round(9)), (11 * found.pair_sums).round(9).tolist()
+    >>> result = compute_expectations(chain, Workspace(), pairs=True)
+    >>> float(np.exp(result.log_z[0]).round(9)), (11 * result.pair_sums).round(9).tolist()
     (11.0, [[1.0, 1.0], [3.0, 6.0]])
     """
     scaled = Scaled.of(chain, workspace)
@@ -479,13 +484,16 @@ def compute_expectations(chain: Chain, workspace: Workspace, *, pairs: bool) -> 
 
 
 def compute_messages(chain: Chain, workspace: Workspace) -> Messages:
-    """Forward and backward messages, valid until the workspace is used again."""
+    """Return forward and backward messages; they are valid until the workspace is used again."""
     scaled = Scaled.of(chain, workspace)
     return messages_in_logarithms(chain) if scaled is None else scaled.messages()
 
 
 def forward_messages(chain: Chain, workspace: Workspace) -> tuple[Floats, Floats]:
-    """Forward messages (N, K), to a constant for each row, and log Z (B,); they last as those of `compute_messages`."""
+    """Return log Z (B,) and forward messages (N, K), which are shifted by a constant per row.
+
+    Both are valid until the workspace is used again.
+    """
     scaled = Scaled.of(chain, workspace)
     if scaled is None:
         forward, _, log_z = forward_in_logarithms(chain)
@@ -495,7 +503,7 @@ def forward_messages(chain: Chain, workspace: Workspace) -> tuple[Floats, Floats
 
 
 def log_partition(chain: Chain, workspace: Workspace) -> Floats:
-    """log Z (B,)."""
+    """Return log Z (B,)."""
     scaled = Scaled.of(chain, workspace)
     return forward_in_logarithms(chain)[2] if scaled is None else scaled.forward().log_z
 
@@ -508,5 +516,5 @@ def _sum_of_pairs(chain: Chain, messages: Messages) -> Floats:
 
 
 def below_one(probabilities: Floats) -> Floats:
-    """Values that rounding has put above 1 are set to 1."""
+    """Set values that are above 1 because of rounding to 1, in place."""
     return np.clip(probabilities, 0.0, 1.0, out=probabilities)  # twice as fast as a minimum

@@ -1,4 +1,4 @@
-"""What a chain says of whole stretches of tags: pairs, spans, samples and the best sequences."""
+"""Queries about more than one tag of a linear chain: pairs, spans, entropies, samples and the best sequences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from howsure_text.sequences.sentences import TagSet
 
 
 def pairs_of_sentences(potentials: Potentials, first: Integers, second: Integers) -> list[Floats]:
-    """P(y_t−1 = first[p], y_t = second[p]), an array (T − 1, P) per sentence."""
+    """Return P(y_t−1 = first[p], y_t = second[p]), an array (T − 1, P) per sentence."""
 
     def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
         marginals = pair_marginals(chain, possible_messages(chain, workspace), first, second)
@@ -31,7 +31,7 @@ def pairs_of_sentences(potentials: Potentials, first: Integers, second: Integers
 
 
 def all_pairs_of_sentences(potentials: Potentials) -> list[Floats]:
-    """P(y_t−1 = j, y_t = k), an array (T − 1, K, K) per sentence."""
+    """Return P(y_t−1 = j, y_t = k), an array (T − 1, K, K) per sentence."""
 
     def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
         marginals = all_pair_marginals(chain, possible_messages(chain, workspace))
@@ -42,7 +42,7 @@ def all_pairs_of_sentences(potentials: Potentials) -> list[Floats]:
 
 
 def entropies_of_sentences(potentials: Potentials) -> Floats:
-    """H(y) of each sentence, in nats."""
+    """Return the entropy H(y) of each sentence's tag sequences, in nats."""
 
     def compute_batch(chain: Chain, workspace: Workspace) -> list[float]:
         return list(entropies(chain, possible_messages(chain, workspace)))
@@ -51,7 +51,7 @@ def entropies_of_sentences(potentials: Potentials) -> Floats:
 
 
 def pair_marginals(chain: Chain, messages: Messages, first: Integers, second: Integers) -> Floats:
-    """P(y_t−1 = first[p], y_t = second[p]) as (N − B, P), packed like the rows without those of first tokens."""
+    """Return P(y_t−1 = first[p], y_t = second[p]), (N − B, P): packed rows without those of first tokens."""
     rows, begin = chain.batch.previous_rows, len(chain.batch)
     onwards = chain.emissions + messages.backward - messages.shift[:, None]
     pairs = np.empty((len(rows), len(first)))
@@ -67,7 +67,7 @@ def pair_marginals(chain: Chain, messages: Messages, first: Integers, second: In
 
 
 def all_pair_marginals(chain: Chain, messages: Messages) -> Floats:
-    """P(y_t−1 = j, y_t = k) as (N − B, K, K)."""
+    """Return P(y_t−1 = j, y_t = k), (N − B, K, K)."""
     size = chain.emissions.shape[1]
     pairs, start = np.empty((len(chain.emissions) - len(chain.batch), size, size)), 0
     for logs in pair_chunks(chain, messages):
@@ -77,7 +77,7 @@ def all_pair_marginals(chain: Chain, messages: Messages) -> Floats:
 
 
 def entropies(chain: Chain, messages: Messages) -> Floats:
-    """H(y) = H(y_1) + Σ_t H(y_t | y_t−1) of each sentence, in nats: a sum of terms none of which is negative."""
+    """Return H(y) = H(y_1) + Σ_t H(y_t | y_t−1) of each sentence, in nats; no term of the sum is negative."""
     batch = chain.batch
     logs = messages.forward + messages.backward
     by_row = np.empty(len(logs))
@@ -92,14 +92,14 @@ def entropies(chain: Chain, messages: Messages) -> Floats:
 
 
 def _expected(logs: Floats, values: Floats, *, axes: tuple[int, ...]) -> Floats:
-    """−Σ exp(logs) values, where terms of probability 0 count as 0."""
+    """Return −Σ exp(logs) · values; terms of probability 0 are 0."""
     terms = np.exp(logs)
     terms *= np.where(logs > -np.inf, values, 0.0)
     sums: Floats = -terms.sum(axis=axes)
     return np.maximum(sums, 0.0)
 
 
-# The probability that consecutive tokens have given tags (thesis, section 3.4.1): forward × path × backward.
+# The probability that consecutive tokens have certain tags: forward × path × backward.
 
 
 class Span(NamedTuple):
@@ -111,25 +111,28 @@ class Span(NamedTuple):
 
 
 def checked_span(span: Any, lengths: Integers, tagset: TagSet, *, where: str) -> Span:
-    """A span given by the caller; InputError unless it lies within one of the sentences of these lengths."""
+    """Check and return a span (sentence, start, tags); raise InputError unless its tokens are in the sentence."""
     try:
         sentence, start, tags = span
         sentence, start = operator.index(sentence), operator.index(start)
     except (TypeError, ValueError):
-        rule = "must be the number of a sentence, the number of a token and a list of tags"
+        rule = "must be the index of a sentence, the index of its first token and a list of tags"
         raise InputError(f"{where} {rule}; it is {span!r}.") from None
     if not 0 <= sentence < len(lengths):
-        raise InputError(f"{where}: there is no sentence {sentence}; they are 0 to {len(lengths) - 1}.")
+        raise InputError(
+            f"{where}: sentence {sentence} does not exist; sentences are numbered from 0 to {len(lengths) - 1}."
+        )
     numbers, length = tagset.numbers(tags, where), int(lengths[sentence])
     if not 0 <= start <= start + len(numbers) <= length:
         raise InputError(
-            f"{where}: tokens {start} to {start + len(numbers) - 1} are not in sentence {sentence}, which has {length}."
+            f"{where}: tokens {start} to {start + len(numbers) - 1} are not in sentence {sentence}, which has {length} "
+            "tokens (counted from 0)."
         )
     return Span(sentence, start, numbers)
 
 
 def span_probability(chain: Chain, messages: Messages, rank: int, span: Span) -> float:
-    """P(y_start … = tags) in the batch's sentence number `rank`; 1 for no tags."""
+    """Return the probability of the span's tags in the sentence with index `rank` in the batch; 1 for no tags."""
     tags = span.tags
     if not len(tags):
         return 1.0
@@ -143,17 +146,17 @@ def span_probability(chain: Chain, messages: Messages, rank: int, span: Span) ->
 
 
 def span_probabilities(potentials: Potentials, spans: Sequence[Span]) -> Floats:
-    """The probability of each span, from one pass over each sentence that has any."""
-    sentence_numbers, place = np.unique([span.sentence for span in spans], return_inverse=True)
-    compute_sentence: list[list[int]] = [[] for _ in sentence_numbers]
-    for i, at in enumerate(place.tolist()):
-        compute_sentence[at].append(i)
+    """Return the probability of each span, from one forward–backward pass over each sentence that has spans."""
+    sentence_numbers, sentence_index = np.unique([span.sentence for span in spans], return_inverse=True)
+    spans_of_sentence: list[list[int]] = [[] for _ in sentence_numbers]
+    for i, index in enumerate(sentence_index.tolist()):
+        spans_of_sentence[index].append(i)
     probabilities = np.ones(len(spans))
 
     def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[None]:
         messages = possible_messages(chain, workspace)
         for rank, sentence in enumerate(chain.batch.sentences.tolist()):
-            for i in compute_sentence[sentence]:
+            for i in spans_of_sentence[sentence]:
                 probabilities[i] = span_probability(chain, messages, rank, spans[i])
         return [None] * len(chain.batch)
 
@@ -162,18 +165,18 @@ def span_probabilities(potentials: Potentials, spans: Sequence[Span]) -> Floats:
 
 
 # Samples of whole tag sequences: forward filtering, backward sampling.
-#
-# Given the forward messages, the last tag is drawn from exp(f_T), and going backwards each tag from P(y_t = j | y_t+1 =
-# k) ∝ exp(f_t(j) + A(j, k)). Many samples share the next tag, so each distribution is computed once.
+# Given the forward messages f, the last tag is drawn from exp(f_T). Going backwards, each earlier tag is drawn from
+# P(y_t = j | y_t+1 = k) ∝ exp(f_t(j) + A(j, k)). Many samples share the next tag k, so each distribution is computed
+# once.
 
-DRAWS_AT_ONCE = 1 << 18  # draws of one step at a time
-BELOW_ONE = 1.0 - 2.0**-32  # leaves room for the rounding of row + u
+DRAWS_AT_ONCE = 1 << 18  # maximum number of draws that are computed together in one step
+BELOW_ONE = 1.0 - 2.0**-32  # factor that keeps row + u below row + 1 after rounding
 
 
 class Streams:
-    """Random numbers of each sentence, which depend only on the seed and the sentence's number.
+    """Random numbers of each sentence, which depend only on the seed and the index of the sentence.
 
-    A counter-based generator (Philox, Salmon et al. 2011) with one range of its counter per sentence.
+    The generator is counter-based (Philox, Salmon et al. 2011); each sentence has its own range of the counter.
     """
 
     def __init__(self, rng: Randomness) -> None:
@@ -182,7 +185,7 @@ class Streams:
         self._fresh = self._bits.state
 
     def uniform(self, sentence: int, begin: int, shape: tuple[int, ...]) -> Floats:
-        """Uniform numbers of a sentence from the `begin`-th one on, a multiple of 4."""
+        """Return the uniform random numbers of a sentence from index `begin` on; `begin` must be a multiple of 4."""
         self._fresh["state"]["counter"][:] = (begin // 4, 0, 0, sentence)
         self._bits.state = self._fresh
         return np.random.Generator(self._bits).random(shape)
@@ -192,9 +195,9 @@ def sample(chain: Chain, forward: Floats, n: int, streams: Streams) -> list[Inte
     """Draw n tag sequences for each sentence of a batch: an array (n, length of the sentence) each, in batch order."""
     batch = chain.batch
     drawn = [np.empty((n, length), dtype=np.int64) for length in batch.lengths.tolist()]
-    together = max(DRAWS_AT_ONCE // len(batch) // 4 * 4, 4)
-    for begin in range(0, n, together):
-        draws = slice(begin, min(begin + together, n))
+    draws_per_step = max(DRAWS_AT_ONCE // len(batch) // 4 * 4, 4)
+    for begin in range(0, n, draws_per_step):
+        draws = slice(begin, min(begin + draws_per_step, n))
         tags = _sample_packed(chain, forward, _uniform(batch, streams, draws))
         for i, (sentence, length) in enumerate(zip(drawn, batch.lengths.tolist(), strict=True)):
             sentence[draws] = tags[batch.steps[:length] + i].T
@@ -202,7 +205,7 @@ def sample(chain: Chain, forward: Floats, n: int, streams: Streams) -> list[Inte
 
 
 def _uniform(batch: Batch, streams: Streams, draws: slice) -> Floats:
-    """(N, m) below 1, packed: each sentence's own numbers, draw by draw."""
+    """Return packed uniform numbers below 1, (N, m), one for each token and draw."""
     count = draws.stop - draws.start
     uniform = np.empty((int(batch.steps[-1]), count))
     for i, (sentence, length) in enumerate(zip(batch.sentences.tolist(), batch.lengths.tolist(), strict=True)):
@@ -213,14 +216,14 @@ def _uniform(batch: Batch, streams: Streams, draws: slice) -> Floats:
 
 
 def _sample_packed(chain: Chain, forward: Floats, uniform: Floats) -> Integers:
-    """(N, m): a tag for each uniform number."""
+    """Return a tag for each uniform number, (N, m)."""
     bounds = chain.batch.steps.tolist()
     size = forward.shape[1]
     tags = np.empty(uniform.shape, dtype=np.int64)
     following = np.empty((0, uniform.shape[1]), dtype=np.int64)
     for t in range(len(bounds) - 2, -1, -1):
         begin, stop = bounds[t], bounds[t + 1]
-        last = np.full((stop - begin - len(following), uniform.shape[1]), size)  # the number of no tag: the end
+        last = np.full((stop - begin - len(following), uniform.shape[1]), size)  # code for "the sentence ends here"
         context = np.concatenate([following, last]) + (size + 1) * np.arange(stop - begin)[:, None]
         owners, nexts, rows = _distinct(context, size + 1)
         logs = forward[begin:stop][owners] + _into(chain, stop, owners, nexts)
@@ -230,7 +233,7 @@ def _sample_packed(chain: Chain, forward: Floats, uniform: Floats) -> Integers:
 
 
 def _distinct(context: Integers, width: int) -> tuple[Integers, Integers, Integers]:
-    """The sentences and next tags that occur, and those of each draw."""
+    """Return the distinct pairs (sentence, next tag) as two arrays, and the index of each draw's pair."""
     is_present = np.zeros(len(context) * width, dtype=np.bool_)
     is_present[context.ravel()] = True
     distinct = np.flatnonzero(is_present)
@@ -241,7 +244,7 @@ def _distinct(context: Integers, width: int) -> tuple[Integers, Integers, Intege
 
 
 def _into(chain: Chain, later: int, owners: Integers, nexts: Integers) -> Floats:
-    """(R, K): A(j, next tag) for all j; 0 where the sentence ends. `later` is the first row of the next position."""
+    """Return A(j, next tag) for all j, (R, K); 0 if the sentence ends. later: the first row of the next position."""
     size = chain.emissions.shape[1]
     if chain.transitions.ndim == 2:
         return np.vstack([chain.transitions.T, np.zeros(size)])[nexts]
@@ -252,8 +255,10 @@ def _into(chain: Chain, later: int, owners: Integers, nexts: Integers) -> Floats
 
 
 def _inverse(logs: Floats, rows: Integers, uniform: Floats) -> Integers:
-    """For each uniform number, the tag at that point of its row's cumulative distribution; one search for all rows,
-    with row r between r and r + 1."""
+    """Return for each uniform number u the tag at u in the cumulative distribution of its row.
+
+    One search serves all rows, because r is added to the cumulative probabilities of row r.
+    """
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     cumulative = weights.cumsum(axis=1)
     cumulative /= cumulative[:, -1:]
@@ -263,18 +268,17 @@ def _inverse(logs: Floats, rows: Integers, uniform: Floats) -> Integers:
 
 
 # The most probable tag sequences: Viterbi forwards, then the k best sequences backwards.
-#
-# Exact with k hypotheses per step: going backwards, the best score that a suffix can attain is its own score plus the
-# best score of a prefix, known from Viterbi. A suffix that is not among the k best in this respect is beaten by k
-# others in every completion. (Soong & Huang 1991)
+# Going backwards, k suffixes per step are enough for an exact result. The best score of a sequence with a certain
+# suffix is the score of the suffix plus the best score of a prefix, which Viterbi has computed. If k other suffixes
+# have higher best scores, none of the k best sequences has this suffix. (Soong & Huang 1991)
 
-MAX_PATHS = 100_000  # of a sentence: what memory holds of any
+MAX_PATHS = 100_000  # maximum number of sequences of a sentence, which fit into memory
 
 
 class BestPaths(NamedTuple):
-    """The best tag sequences of one sentence: tags (m, T), and their log-probabilities (m,), the best first.
+    """The m best tag sequences of a sentence, best first: tags (m, T) and log_probs (m,).
 
-    m is k, or the number of possible sequences if smaller.
+    m is k, or the number of possible sequences if that is smaller.
     """
 
     tags: Integers
@@ -282,14 +286,14 @@ class BestPaths(NamedTuple):
 
 
 def number_of_paths(n_tags: int, lengths: Integers) -> int:
-    """How many tag sequences the longest sentence has, or more than anyone may ask for."""
+    """Return the number of tag sequences of the longest sentence, or a number above MAX_PATHS."""
     steps = int(lengths.max(initial=0))
     paths: int = int(n_tags) ** min(steps, MAX_PATHS.bit_length())
     return paths
 
 
 def best_prefixes(chain: Chain) -> Floats:
-    """(N, K): the best score of the tags up to a token that end in tag k."""
+    """Return for each token and tag k the highest score of a sequence up to the token that ends in k, (N, K)."""
     best = np.empty_like(chain.emissions)
     bounds = chain.batch.steps.tolist()
     row = best[: bounds[1]]
@@ -301,14 +305,14 @@ def best_prefixes(chain: Chain) -> Floats:
 
 
 def best_paths(chain: Chain, k: int) -> tuple[Integers, Floats]:
-    """tags (N, k), packed, and scores (B, k), the best first; those with score −inf do not exist."""
+    """Return packed tags (N, k) and scores (B, k), best first; a sequence with score −inf does not exist."""
     batch, best = chain.batch, best_prefixes(chain)
     bounds = batch.steps.tolist()
     size = best.shape[1]
     tags = np.zeros((len(best), k), dtype=np.int64)
-    reach = np.empty((0, k))  # what each hypothesis can reach at best
-    suffix = np.empty((0, k))  # the score of what it holds so far
-    chosen = np.empty((0, k), dtype=np.int64)  # its earliest tag
+    reach = np.empty((0, k))  # the best score of a sequence with each suffix
+    suffix = np.empty((0, k))  # the score of each suffix
+    chosen = np.empty((0, k), dtype=np.int64)  # the first tag of each suffix
     origins: list[Integers] = []
     for t in range(len(bounds) - 2, -1, -1):
         begin, stop = bounds[t], bounds[t + 1]
@@ -321,12 +325,12 @@ def best_paths(chain: Chain, k: int) -> tuple[Integers, Floats]:
             into = chain.into(later, later + old)
             onwards[:old] = _columns(into, chosen) + suffix[:, :, None]
             candidates[:old] = best[begin : begin + old, None, :] + onwards[:old]
-        picked = _top(candidates.reshape(new, k * size), k)
+        columns = _top(candidates.reshape(new, k * size), k)
         rows = np.arange(new)[:, None]
-        reach = candidates.reshape(new, -1)[rows, picked]
-        origin, chosen = np.divmod(picked, size)
-        suffix = onwards.reshape(new, -1)[rows, picked] + chain.emissions[begin:stop][rows, chosen]
-        suffix[reach == -np.inf] = -np.inf  # what does not exist has no suffix either
+        reach = candidates.reshape(new, -1)[rows, columns]
+        origin, chosen = np.divmod(columns, size)
+        suffix = onwards.reshape(new, -1)[rows, columns] + chain.emissions[begin:stop][rows, chosen]
+        suffix[reach == -np.inf] = -np.inf  # suffixes of sequences that do not exist
         tags[begin:stop] = chosen
         origins.append(origin)
     _follow(batch, tags, origins[::-1])
@@ -334,7 +338,7 @@ def best_paths(chain: Chain, k: int) -> tuple[Integers, Floats]:
 
 
 def best_sentence_paths(chain: Chain, k: int, log_z: Floats) -> list[BestPaths]:
-    """The k best sequences of each sentence of a batch."""
+    """Return the k best sequences of each sentence of a batch."""
     tags, scores = best_paths(chain, k)
     possible = np.isfinite(scores).sum(axis=1).tolist()
     log_probs = np.minimum(scores - log_z[:, None], 0.0)  # rounding may end above log 1
@@ -345,19 +349,22 @@ def best_sentence_paths(chain: Chain, k: int, log_z: Floats) -> list[BestPaths]:
 
 
 def _follow(batch: Batch, tags: Integers, origins: list[Integers]) -> None:
-    """Reorder the hypotheses of every step to follow the best whole sequences."""
+    """Reorder the tags of every step in place, so that column i is the i-th best sequence.
+
+    origins: at each step, for each suffix, the index of the suffix at the next step that it extends.
+    """
     bounds = batch.steps.tolist()
-    place = np.tile(np.arange(tags.shape[1]), (len(batch), 1))
+    column = np.tile(np.arange(tags.shape[1]), (len(batch), 1))
     for t, origin in enumerate(origins):
         begin, stop = bounds[t], bounds[t + 1]
-        place = place[: stop - begin]
+        column = column[: stop - begin]
         rows = np.arange(stop - begin)[:, None]
-        tags[begin:stop] = tags[begin:stop][rows, place]
-        place = origin[rows, place]
+        tags[begin:stop] = tags[begin:stop][rows, column]
+        column = origin[rows, column]
 
 
 def _highest_sums(rows: Floats, transitions: Floats, out: Floats) -> Floats:
-    """max_j x(j) + A(j, k), some rows at a time; the rows run innermost, where they are many."""
+    """Write max_j x(j) + A(j, k) to `out`, some rows at a time, with the long axis of rows innermost."""
     step = max(CHUNK_CELLS // transitions.shape[-1] ** 2, 1)
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
@@ -370,20 +377,20 @@ def _highest_sums(rows: Floats, transitions: Floats, out: Floats) -> Floats:
 
 
 def _columns(transitions: Floats, tags: Integers) -> Floats:
-    """(n, k, K): the transitions into the tag of each hypothesis."""
+    """Return the transitions into the first tag of each suffix, (n, k, K)."""
     if transitions.ndim == 2:
         return transitions.T[tags]
     return np.swapaxes(transitions, 1, 2)[np.arange(len(tags))[:, None], tags]
 
 
 def _top(values: Floats, k: int) -> Integers:
-    """The columns of the k highest values of each row, highest first; of equal ones those further left."""
+    """Return the columns of the k highest values of each row, highest first; of equal values, the first ones."""
     if k == 1:
         return np.asarray(values.argmax(axis=1)[:, None])
     lowest = np.partition(values, values.shape[1] - k, axis=1)[:, -k, None]
     above, equal = values > lowest, values == lowest
-    room = k - above.sum(axis=1, keepdims=True)
-    chosen = above | (equal & (equal.cumsum(axis=1) <= room))
+    n_ties = k - above.sum(axis=1, keepdims=True)
+    chosen = above | (equal & (equal.cumsum(axis=1) <= n_ties))
     columns = np.nonzero(chosen)[1].reshape(len(values), k)
     order = np.argsort(-np.take_along_axis(values, columns, axis=1), axis=1, kind="stable")
     return np.take_along_axis(columns, order, axis=1)

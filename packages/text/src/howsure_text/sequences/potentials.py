@@ -1,4 +1,4 @@
-"""The log-potentials of a corpus, checked, and the walk over it in batches; at temperatures too."""
+"""The log-potentials of a corpus: checks, computation in batches, and division by temperatures."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from howsure_text.sequences.messages import (
 # Checks of a corpus's log-potentials: their shapes, and that all are finite or −inf.
 
 NUMERIC = "fiu"
-SENTENCES_AT_ONCE = 64  # sentences looked at in one go
+SENTENCES_AT_ONCE = 64  # number of sentences that are checked together
 
 
 def check_emissions(emissions: Any, n_tags: int | None) -> tuple[Sequence[Any], Integers, int | None]:
-    """The emissions as a sequence of arrays (T, K), the number of tokens T of each, and K if it is known.
+    """Check emissions; return them as a sequence of arrays (T, K), with the lengths T, and K if it is known.
 
     Raises InputError naming the sentence, and the row of a value that is NaN or +inf.
     """
@@ -50,13 +50,13 @@ def check_emissions(emissions: Any, n_tags: int | None) -> tuple[Sequence[Any], 
         right = joined.ndim == 2 and joined.shape[1] == (n_tags or 0) and joined.dtype.kind in NUMERIC
         if not right or (joined.size and not joined.max() < np.inf):  # NaN goes through the maximum
             _explain(part, begin, n_tags)
-    if n_tags is None:  # no token at all: the shape of an empty array may show it
+    if n_tags is None:  # no sentence has a token; the shape of an empty array may contain K
         n_tags = next((np.shape(array)[1] for array in arrays if np.ndim(array) == 2), None)
     return arrays, lengths, n_tags
 
 
 def _explain(part: Sequence[Any], begin: int, n_tags: int | None) -> None:
-    """Raises InputError for the first error in the emissions of some sentences."""
+    """Raise InputError for the first error in the emissions of some sentences; begin: the index of the first."""
     arrays = [_array(values, f"emissions of sentence {i}") for i, values in enumerate(part, begin)]
     for i, array in enumerate(arrays, begin):
         if array.size == 0 and array.ndim in (1, 2) and len(array) == 0:
@@ -72,7 +72,7 @@ def _explain(part: Sequence[Any], begin: int, n_tags: int | None) -> None:
 
 
 def check_transitions(transitions: object, lengths: Integers, n_tags: int) -> Floats | Sequence[Any]:
-    """One matrix (K, K) as float64, or the sequence of the sentences' own arrays (T − 1, K, K).
+    """Check and return transitions: one matrix (K, K) as float64, or an array (T − 1, K, K) per sentence.
 
     Raises InputError naming the sentence or the row.
     """
@@ -103,7 +103,7 @@ def check_transitions(transitions: object, lengths: Integers, n_tags: int) -> Fl
 
 
 def check_ends(potentials: object, n_tags: int, name: str) -> Floats | None:
-    """`start` or `end` as float64 (K,), or None."""
+    """Check and return the potentials `start` or `end` as float64 (K,), or None."""
     if potentials is None:
         return None
     vector = as_floats(potentials, name)
@@ -113,7 +113,7 @@ def check_ends(potentials: object, n_tags: int, name: str) -> Floats | None:
 
 
 def check_count(n: int, name: str, *, most: int | None = None) -> int:
-    """A count of at least 1 and, if there is a limit, at most `most`."""
+    """Check and return a count that must be at least 1 and, if there is a limit, at most `most`."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1 or (most is not None and n > most):
         allowed = "of 1 or more" if most is None else f"from 1 to {most:,}"
         raise InputError(f"{name} must be an integer {allowed}; it is {n!r}.")
@@ -121,21 +121,21 @@ def check_count(n: int, name: str, *, most: int | None = None) -> int:
 
 
 def number_of_tags(transitions: Any) -> int | None:
-    """K according to the transitions; None if each sentence has its own."""
+    """Return the number of tags K according to the transitions; None if they are given per sentence."""
     if is_list_of_arrays(transitions) or np.ndim(transitions) == 0:
         return None
     return int(np.shape(transitions)[-1])
 
 
 def as_floats(values: object, name: str) -> Floats:
-    """An array of float64 without NaN and +inf. Raises InputError naming the row."""
+    """Convert values to float64; raise InputError naming the row of a value that is NaN or +inf."""
     array = _array(values, name)
     _check_values([array], None, name)
     return array.astype(np.float64, copy=False)
 
 
 def is_list_of_arrays(transitions: object) -> bool:
-    """Whether transitions are given per sentence."""
+    """Return whether transitions are given per sentence."""
     if isinstance(transitions, np.ndarray):
         return transitions.ndim > 2
     if not isinstance(transitions, Sequence):
@@ -144,7 +144,7 @@ def is_list_of_arrays(transitions: object) -> bool:
 
 
 def _parts(arrays: Sequence[Any], name: str) -> Iterator[tuple[int, list[np.ndarray[Any, Any]]]]:
-    """The arrays, some at a time, and the number of the first."""
+    """Yield the arrays in parts, each with the index of its first array."""
     for begin in range(0, len(arrays), SENTENCES_AT_ONCE):
         stop = min(begin + SENTENCES_AT_ONCE, len(arrays))
         yield begin, [_array(arrays[i], f"{name} of sentence {i}") for i in range(begin, stop)]
@@ -162,7 +162,7 @@ def _array(values: object, name: str) -> np.ndarray[Any, Any]:
 
 
 def _check_values(arrays: Sequence[np.ndarray[Any, Any]], begin: int | None, name: str) -> None:
-    """`begin` is the number of the first sentence; None without sentences."""
+    """Raise InputError for NaN and +inf. begin: the index of the first sentence; None if `arrays` has no sentences."""
     filled = [array.ravel() for array in arrays if array.size]
     if not filled or np.concatenate(filled).max() < np.inf:  # NaN goes through the maximum
         return
@@ -185,7 +185,7 @@ Answer = TypeVar("Answer")
 
 
 class ImpossibleError(InputError):
-    """An error in the potentials of some sentences, which are counted from 0."""
+    """An error in the potentials of some sentences; the message counts sentences from `first` (0, or 1 for files)."""
 
     def __init__(self, rule: str, sentences: Sequence[int], *, first: int = 0) -> None:
         numbers = shortened(first + i for i in sentences)
@@ -193,14 +193,17 @@ class ImpossibleError(InputError):
         self.rule, self.sentences = rule, sentences
 
     def counted_from_one(self) -> InputError:
-        """The same, counted from 1."""
+        """Return the same error with sentences counted from 1."""
         return ImpossibleError(self.rule, self.sentences, first=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Potentials:
-    """emissions (T, K) and, if not shared, transitions (T − 1, K, K) per sentence, as given by the caller;
-    lengths (sentences,). Only one batch at a time is packed."""
+    """The checked log-potentials of a corpus, of which only one batch at a time is packed.
+
+    emissions: an array (T, K) per sentence. transitions: (K, K), or an array (T − 1, K, K) per sentence. lengths: the
+    number of tokens of each sentence.
+    """
 
     emissions: Sequence[Any]
     transitions: Any
@@ -211,7 +214,7 @@ class Potentials:
 
     @classmethod
     def checked(cls, emissions: object, transitions: object, start: Any, end: Any) -> Self:
-        """Potentials as given by the caller. Raises InputError."""
+        """Check the potentials that the caller passes; raises InputError."""
         arrays, lengths, size = check_emissions(emissions, number_of_tags(transitions))
         n_tags = np.size(start if start is not None else () if end is None else end) if size is None else size
         if not n_tags and lengths.any():
@@ -226,7 +229,7 @@ class Potentials:
         return isinstance(self.transitions, np.ndarray) and self.transitions.ndim == 2
 
     def part(self, sentences: Integers) -> Self:
-        """The potentials of some sentences."""
+        """Return the potentials of some sentences."""
         chosen = sentences.tolist()
         transitions = self.transitions if self.shared else [self.transitions[i] for i in chosen]
         emissions = [self.emissions[i] for i in chosen]
@@ -235,11 +238,11 @@ class Potentials:
     def each(
         self, compute_batch: Callable[[Chain, Workspace], Sequence[Answer]], empty: Answer, *, width: int = 1
     ) -> list[Answer]:
-        """The results of all sentences in order: `compute_batch` gives those of a batch, `empty` is that of a sentence
-        without tokens.
+        """Return a result for each sentence, in the order of the corpus.
 
-        `width`: the number of cells per token in the result, if larger than the number of tags. Arrays in the workspace
-        must not be part of a result.
+        compute_batch: returns the results of the sentences of a batch, which must not share memory with the workspace.
+        empty: the result of a sentence without tokens. width: the number of cells per token in the result, if it is
+        larger than the number of tags.
         """
         answers = [empty] * len(self.lengths)
         states = self.n_tags if self.shared else self.n_tags**2
@@ -258,7 +261,7 @@ class Potentials:
         return Chain(batch, emissions, batch.pack(self.transitions, later=True).reshape(shape))
 
     def score(self, sentence: int, tags: Integers) -> float:
-        """The score of one tag sequence of a sentence."""
+        """Return the score of one tag sequence of a sentence."""
         if not len(tags):
             return 0.0
         positions = np.arange(len(tags))
@@ -273,14 +276,14 @@ class Potentials:
 
 
 def possible_messages(chain: Chain, workspace: Workspace) -> Messages:
-    """Forward and backward messages. Raises InputError where no tag sequence is possible."""
+    """Return forward and backward messages; raise InputError if a sentence has no possible tag sequence."""
     messages = compute_messages(chain, workspace)
     check_possible(chain.batch, messages.log_z)
     return messages
 
 
 def check_possible(batch: Batch, log_z: Floats) -> None:
-    """Raises InputError naming the sentences whose tag sequences are all forbidden, or whose scores overflow."""
+    """Raise InputError naming the sentences whose tag sequences are all forbidden, or whose scores overflow."""
     wrong = np.sort(batch.sentences[~np.isfinite(log_z)]).tolist()
     if not wrong:
         return
@@ -293,13 +296,13 @@ def check_possible(batch: Batch, log_z: Floats) -> None:
     raise ImpossibleError("the scores of {} overflow: log Z is not a number. Are the potentials logarithms?", wrong)
 
 
-# Temperatures on the log-potentials of a chain: emissions / T; transitions, starts and ends / T₂.
+# Temperatures: emissions are divided by one temperature; transitions, start and end by another.
 
-TemperatureInput = float | Sequence[Any]  # one for all, or one for each sentence
+TemperatureInput = float | Sequence[Any]  # one temperature for all sentences, or one for each
 
 
 class Computed(Sequence[Floats]):
-    """Arrays, one per sentence, computed on demand."""
+    """A sequence with one array per sentence, each computed when it is requested."""
 
     def __init__(self, compute_sentence: Callable[[int], Floats], n: int) -> None:
         self._compute_sentence, self._n = compute_sentence, n
@@ -309,16 +312,17 @@ class Computed(Sequence[Floats]):
 
     def __getitem__(self, sentence: Any) -> Any:
         if not 0 <= sentence < self._n:
-            raise IndexError(f"no sentence {sentence} among {self._n}")
+            raise IndexError(f"sentence {sentence} does not exist; there are {self._n}")
         return self._compute_sentence(sentence)
 
 
 def temper_potentials(
     potentials: Potentials, temperature: TemperatureInput, transitions: TemperatureInput
 ) -> Potentials:
-    """Emissions divided by `temperature`, transitions, starts and ends by `transitions`; what is −inf stays so.
+    """Divide emissions by `temperature`, and transitions, start and end by `transitions`; −inf remains −inf.
 
-    Both are checked: finite numbers above 0, one for all or one per sentence; `temperature` also one per token.
+    Raises InputError unless both are finite numbers above 0: one number for all sentences, or one per sentence, or for
+    `temperature` also one per token.
     """
     lengths = potentials.lengths
     local = _checked(temperature, lengths, "temperature", tokens=True)
@@ -350,7 +354,7 @@ def _divide_arrays(arrays: Sequence[Any], by: float | list[Any]) -> Computed:
 
 
 def _with_ends(emissions: Sequence[Any], start: Floats | None, end: Floats | None, by: list[Any]) -> Sequence[Any]:
-    """Emissions that contain each sentence's own starts and ends."""
+    """Return emissions to which start and end, divided by the temperature of each sentence (`by`), are added."""
     if start is None and end is None:
         return emissions
 
@@ -365,7 +369,7 @@ def _with_ends(emissions: Sequence[Any], start: Floats | None, end: Floats | Non
 
 
 def _checked(values: Any, lengths: Integers, name: str, *, tokens: bool) -> float | list[Any]:
-    """One temperature as a float, or a list with a float, or an array (T,), for each sentence."""
+    """Check temperatures; return one float, or a list with a float or an array (T,) for each sentence."""
     if values is None or isinstance(values, (str, bytes, int, float, np.number)):
         return _positive(values, name)
     each = f"one for each of the {counted(len(lengths), 'sentence')}"

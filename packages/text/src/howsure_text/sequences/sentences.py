@@ -1,4 +1,4 @@
-"""Checks of sentences and tags given by the user, and their conversion to integers."""
+"""Checks of sentences and tags that the user passes, and conversion of tags to integers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Tag = str | int | np.integer
 
 
 class TagSet:
-    """The K tags, numbered from 0, and their names (labels; None if they have no names)."""
+    """The K tags, numbered from 0, and their names `labels` (None if they have no names)."""
 
     def __init__(self, labels: Sequence[str] | None, size: int) -> None:
         self.labels = None if labels is None else _checked_labels(labels, size)
@@ -38,7 +38,7 @@ class TagSet:
         return numbers
 
     def pairs(self, pairs: Sequence[tuple[Tag, Tag]]) -> tuple[Integers, Integers]:
-        """Return the first tags and the second tags of pairs, as integers."""
+        """Convert pairs of tags to integers, and return the first tags and the second tags."""
         numbers = [self.numbers(pair, f"pairs[{i}]") for i, pair in enumerate(pairs)]
         wrong = [i for i, pair in enumerate(numbers) if len(pair) != 2]
         if wrong:
@@ -49,12 +49,14 @@ class TagSet:
     def names(self, tags: Any) -> Any:
         """Convert an integer tag, an array, or nested lists of them to names."""
         if self.labels is None:
-            raise InputError('the tags have no names; give TagPosterior labels=["N", "V", ...].')
+            raise InputError('the tags have no names; pass them to TagPosterior: labels=["N", "V", ...].')
         numbers = tags.tolist() if isinstance(tags, np.ndarray) else tags
         if isinstance(numbers, (int, np.integer)) and 0 <= numbers < self.size:
             return self.labels[numbers]
         if isinstance(numbers, (str, bytes)) or not isinstance(numbers, Iterable):
-            raise InputError(f"tags to name must be numbers from 0 to {self.size - 1}, or lists of them, not {tags!r}.")
+            raise InputError(
+                f"tags must be numbers from 0 to {self.size - 1}, or lists of such numbers; it is {tags!r}."
+            )
         return [self.names(number) for number in numbers]
 
     def _number(self, tag: Tag, where: str) -> int:
@@ -73,7 +75,7 @@ def _checked_labels(labels: Sequence[str], size: int) -> tuple[str, ...]:
     names = (labels,) if isinstance(labels, str) else tuple(labels)
     wrong = [name for name in names if not isinstance(name, str)]
     if wrong:
-        raise InputError(f"labels must be the tags as text; they contain {wrong[0]!r}.")
+        raise InputError(f"labels must be strings; they contain {wrong[0]!r}.")
     if len(set(names)) < len(names) or len(names) != size:
         raise InputError(f"labels must name each of the {size} tags once; they are {shortened(names)}.")
     return tuple(map(str, names))
@@ -148,7 +150,7 @@ def check_training(sentences: Sequence[Sequence[Any]]) -> None:
 
 
 def encode_tags(tags: Texts) -> tuple[tuple[str, ...], Integers]:
-    """The distinct tags in alphabetical order, and the number of the tag of every word, sentence after sentence.
+    """Return the distinct tags in alphabetical order, and the index of every word's tag, sentence after sentence.
 
     >>> encode_tags([["V", "N"], ["N"]])
     (('N', 'V'), array([1, 0, 0]))
@@ -164,12 +166,12 @@ NO_TAG = -1  # in codes: a gold tag that the model does not know
 
 
 def check_unknown_tags(unknown_tags: str) -> None:
-    """Raise InputError unless it says what to do about gold tags that a model does not know."""
+    """Raise InputError unless `unknown_tags` is "error" or "keep"."""
     check_choice(unknown_tags, (ERROR, KEEP), name="unknown_tags")
 
 
 def count_unknown(tags: Sequence[Sequence[str]], labels: Sequence[str]) -> Counter[str]:
-    """The number of tokens with each gold tag that is not among `labels`.
+    """Count the tokens of each gold tag that is not in `labels`.
 
     >>> count_unknown([["N", "X"], ["X", "Y"]], ["N", "V"])
     Counter({'X': 2, 'Y': 1})
@@ -179,9 +181,9 @@ def count_unknown(tags: Sequence[Sequence[str]], labels: Sequence[str]) -> Count
 
 
 def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> Integers:
-    """The number of each token's gold tag, sentence after sentence; -1 for one that the model does not know.
+    """Return the index of each token's gold tag in `labels`, sentence after sentence; -1 for unknown tags.
 
-    Raises InputError for an unknown tag, unless it is to be kept.
+    Raises InputError for an unknown tag if `unknown_tags` is "error".
     """
     check_unknown_tags(unknown_tags)
     unknown = count_unknown(tags, labels)
@@ -191,17 +193,17 @@ def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> In
             f"the model does not have the gold tags of {counted(unknown.total(), 'token')}: {unknown_text}. Do they "
             f"belong to another tag set? To count such tokens as wrong, use `unknown_tags={KEEP!r}`."
         )
-    place = {name: i for i, name in enumerate(labels)}
-    return np.array([place.get(tag, NO_TAG) for row in tags for tag in row], dtype=np.int64)
+    code_of = {name: i for i, name in enumerate(labels)}
+    return np.array([code_of.get(tag, NO_TAG) for row in tags for tag in row], dtype=np.int64)
 
 
 def sentence_lengths(sentences: Sequence[Sequence[Any]]) -> Integers:
-    """The number of words of each sentence."""
+    """Return the number of words of each sentence."""
     return np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
 
 
 def _plain(values: Iterable[Any]) -> list[Any]:
-    """A list, with numpy strings converted to Python strings."""
+    """Convert values to a list, and numpy strings to Python strings."""
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 

@@ -48,7 +48,7 @@ from howsure_text.sequences.potentials import (
 from howsure_text.sequences.sentences import Tag, TagSet, check_lists
 from howsure_text.sequences.token_labels import token_potentials
 
-MAX_SAMPLED_TAGS = 1 << 24  # tags
+MAX_SAMPLED_TAGS = 1 << 24  # maximum number of sampled tags in memory
 
 
 class TagPosterior:
@@ -147,9 +147,9 @@ class TagPosterior:
         try:
             chosen = np.arange(len(self))[sentences]
         except IndexError as error:
-            raise InputError(f"sentences must be chosen by numbers up to {len(self) - 1}; {error}.") from None
+            raise InputError(f"sentences must be indices up to {len(self) - 1}; {error}.") from None
         if chosen.ndim != 1:
-            raise InputError(f"choose sentences by a slice or a list; write posterior[[{sentences}]].")
+            raise InputError(f"sentences must be a slice or a list of indices; write posterior[[{sentences}]].")
         return self._with(self._potentials.part(chosen))
 
     def _with(self, potentials: Potentials) -> TagPosterior:
@@ -220,8 +220,8 @@ class TagPosterior:
         """Draw n independent tag sequences of each sentence, an integer array (n, T) per sentence.
 
         The method is forward filtering, backward sampling. The draws of a sentence depend only on `rng`, and on the
-        index and the length of the sentence. A larger n gives the same first draws, and `posterior[:10]` the same draws
-        for its sentences.
+        index and the length of the sentence. Therefore, a larger n adds draws to the same first ones, and
+        `posterior[:10]` has the same draws as the first ten sentences of `posterior`.
 
         >>> posterior = TagPosterior([np.log([[1, 3], [1, 1]])], np.log([[9, 1], [1, 9]]))
         >>> posterior.sample(3, rng=0)[0].shape
@@ -237,7 +237,7 @@ class TagPosterior:
         return self._potentials.each(compute_batch, np.empty((check_count(n, "n"), 0), dtype=np.int64))
 
     def iter_samples(self, n: int, *, rng: Randomness = None) -> Iterator[list[Integers]]:
-        """n independent draws one after the other, each a list of the tags (T,) of all sentences.
+        """Yield n independent draws, each a list with the tags (T,) of every sentence.
 
         >>> posterior = TagPosterior([np.log([[1, 3], [1, 1]])], np.log([[9, 1], [1, 9]]))
         >>> [[len(tags) for tags in draw] for draw in posterior.iter_samples(2, rng=0)]
@@ -249,13 +249,13 @@ class TagPosterior:
             yield from map(list, zip(*self.sample(min(step, total - start), rng=generator), strict=True))
 
     def viterbi(self) -> list[Integers]:
-        """Return the most probable tag sequence of each sentence, (T,); ties go to the one with lower last tags."""
+        """Return the most probable tag sequence of each sentence, (T,); of equal ones, that with lower last tags."""
         return [best.tags[0] for best in self.k_best(1)]
 
     def k_best(self, k: int) -> list[BestPaths]:
         """Return the k most probable tag sequences of each sentence: `tags` (k, T) and `log_probs` (k,), best first.
 
-        A sentence has fewer than k if fewer are possible. k is at most 100,000.
+        A sentence with fewer than k possible sequences has only these. k is at most 100,000.
 
         >>> posterior = TagPosterior([np.log([[0.1, 0.9], [0.6, 0.4]])], np.zeros((2, 2)))
         >>> best = posterior.k_best(2)[0]
@@ -285,7 +285,7 @@ class TagPosterior:
     def entropy(self) -> Floats:
         """(sentences,): the entropy −Σ P(y) log P(y) of each sentence's distribution over tag sequences, in nats.
 
-        Source: Hernando, Crespi & Cybenko 2005, here by the chain rule: H(y_1) + Σ_t H(y_t+1 | y_t).
+        It is computed by the chain rule, H(y_1) + Σ_t H(y_t+1 | y_t). Source: Hernando, Crespi & Cybenko 2005.
         """
         return entropies_of_sentences(self._potentials)
 
@@ -356,7 +356,7 @@ class TagPosterior:
         shown = self[:MAX_SENTENCES]
         named = [[None] * int(n) for n in shown.lengths] if words is None else words[:MAX_SENTENCES]
         if [len(sentence) for sentence in named] != shown.lengths.tolist():
-            raise InputError("words must have a list for each sentence, with as many words as the sentence has tokens.")
+            raise InputError("words must have a list for each sentence, with one word for each token of the sentence.")
         best, marginals = shown.viterbi(), shown.marginals()
         labels = self.labels or tuple(map(str, range(self.n_tags)))
         sentences = (

@@ -1,4 +1,4 @@
-"""The base of all taggers: scikit-learn parameters, predictions, accuracy, and files."""
+"""The base class of all taggers: scikit-learn parameters, predictions, accuracy, and model files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from howsure_text.sequences.tempering import fit_temperatures
 
 Arrays = dict[str, npt.NDArray[Any]]
 DECODINGS = ("viterbi", "posterior")
-KIND, SCHEMA, TEMPERED = "tagger", 1, 2  # kind in files, schema of a model without and with temperatures
+KIND, SCHEMA, TEMPERED = "tagger", 1, 2  # kind of a model file, and its schema without and with temperatures
 TAGGERS: dict[str, type[Tagger]] = {}  # by their kind in files; each class registers itself
 FUNCTION = {"function": "pass it to load"}  # placeholder in a file for a parameter that is a function
 
@@ -34,7 +34,7 @@ class Tagger(ABC):
     or too low.
     """
 
-    kind: ClassVar[str]  # its name in files
+    kind: ClassVar[str]  # the name of the class in model files
     labels_: tuple[str, ...]
     temperatures_: Temperatures | None = None
 
@@ -124,7 +124,7 @@ class Tagger(ABC):
         right = sum(p == g for ps, gs in zip(predicted, gold, strict=True) for p, g in zip(ps, gs, strict=True))
         total = sum(map(len, gold))
         if not total:
-            raise InputError("sentences contain no word: there is nothing to score.")
+            raise InputError("sentences contain no word, so there is nothing to score.")
         return right / total
 
     def save(self, path: Place) -> None:
@@ -187,7 +187,11 @@ class Tagger(ABC):
 
 
 def load_tagger(path: Place, **parameters: Any) -> Tagger:
-    """Read a tagger. parameters: replace those in the file; a function is not in the file, so it must be given.
+    """Read a tagger from a file.
+
+    parameters: values that replace those in the file. A parameter that is a function is not in the file, and must be
+    passed here.
+
 
     Raises InputError if the file does not exist, or is truncated, changed, of another kind or of another version.
     """
@@ -200,7 +204,7 @@ def load_tagger(path: Place, **parameters: Any) -> Tagger:
     missing = [name for name, value in tagger.get_params().items() if value == FUNCTION]
     if missing:
         raise InputError(
-            f"{path} contains a model whose {missing[0]} is a function, which cannot be saved in a file; "
+            f"{path} contains a model whose parameter {missing[0]} is a function, which a file cannot contain; "
             f"pass it: {type(tagger).__name__}.load(path, {missing[0]}=...)."
         )
     return tagger

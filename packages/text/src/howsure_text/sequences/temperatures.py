@@ -29,11 +29,11 @@ class Temperatures(Result):
 
     emissions: the temperature of emissions. transitions: the temperature of transitions, starts and ends. unseen: the
     temperature of the emissions of words that did not occur in training; None if they have that of other words. A
-    temperature below 1 means that the model was underconfident. Intervals are computed by a jackknife over sentences.
-    tag_loss, sequence_loss: the mean per token of -log P(gold tag), and of -log P(gold tags of the sentence), before
-    and after the fit, on the same sentences. n, sentences: number of tokens used, and of sentences with such tokens.
-    left_out: number of tokens whose gold tag is impossible in the model. notes: temperatures that could not be
-    estimated.
+    temperature below 1 means that the model was underconfident, above 1 overconfident. Intervals are computed by a
+    jackknife over sentences. tag_loss, sequence_loss: the mean per token of -log P(gold tag), and of -log P(gold tags
+    of the sentence), before and after the fit, on the same sentences. n, sentences: number of tokens used, and of
+    sentences with such tokens. left_out: number of tokens whose gold tag is impossible in the model. notes:
+    temperatures that could not be estimated.
     """
 
     emissions: Estimate
@@ -59,7 +59,10 @@ class Temperatures(Result):
         if self.unseen is None:
             return self.emissions.value
         if unseen is None:
-            raise InputError("unseen must say which words are unseen, because unseen words have their own temperature.")
+            raise InputError(
+                "unseen must be given, because unseen words have their own temperature: for each sentence, whether "
+                "each word is unseen."
+            )
         return [np.where(np.asarray(flags, dtype=bool), self.unseen.value, self.emissions.value) for flags in unseen]
 
     @classmethod
@@ -163,10 +166,10 @@ class GoldLikelihood:
         )
 
         def compute_batch(chain: Chain, workspace: Workspace) -> Sequence[tuple[Floats, float]]:
-            places = chain.batch.corpus_rows(firsts)
-            gold, rows = self.codes[places], np.arange(len(places))
+            positions = chain.batch.corpus_rows(firsts)
+            gold, rows = self.codes[positions], np.arange(len(positions))
             local = chain.emissions
-            local /= emissions if self.words is None else np.where(self.words[places], unseen, emissions)[:, None]
+            local /= emissions if self.words is None else np.where(self.words[positions], unseen, emissions)[:, None]
             local = add_ends(chain.batch, local, start, end)
             chain = Chain(chain.batch, local, chain.transitions / transitions)
             messages = possible_messages(chain, workspace)

@@ -42,9 +42,10 @@ Ends = tuple[float, float] | tuple[None, None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Minimum:
-    """The minimum of the losses over logarithms of temperatures (at), and the curvatures of each sentence's loss there.
+    """The minimum of the summed losses of sentences over the logarithms of temperatures.
 
-    loose: index of a temperature that the losses do not determine, if there is one; why: the reason.
+    at: the logarithms at the minimum. curvatures: the Hessian of each sentence's loss there. loose: the index of a
+    temperature that the losses do not determine, if there is one; why: the reason.
     """
 
     at: Floats
@@ -86,7 +87,7 @@ def intervals(losses: Losses, minimum: Minimum, level: float) -> list[Ends]:
     """
     gradients, curvatures = _gradients(losses, minimum.at), minimum.curvatures
     sentences, rest = len(gradients), minimum.curvature - curvatures
-    if np.linalg.eigvalsh(rest).min() <= 0:  # without one of the sentences, the others do not determine it
+    if np.linalg.eigvalsh(rest).min() <= 0:  # without one of the sentences, a temperature is undetermined
         return [(None, None)] * len(minimum.at)
     steps = np.linalg.solve(rest, gradients[:, :, None])[:, :, 0]
     reach = t_quantile(level, sentences - 1) * jackknife_error(steps)
@@ -168,7 +169,7 @@ def fit_temperatures(
     >>> rng = np.random.default_rng(0)
     >>> truth = TagPosterior(list(rng.normal(size=(200, 5, 3))), rng.normal(size=(3, 3)), labels=["D", "N", "V"])
     >>> gold = [truth.names(draw[0]) for draw in truth.sample(1, rng=1)]
-    >>> print(fit_temperatures(truth.tempered(0.5), gold).emissions)  # of a model that is twice too sure
+    >>> print(fit_temperatures(truth.tempered(0.5), gold).emissions)  # the log-odds of this model are twice too large
     1.9101 [1.6756, 2.1774]
 
     Raises InputError if tags and sentences do not match, for unknown tags, for no tokens, and if the sentences do not
@@ -192,23 +193,25 @@ def fit_checked(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, le
     if not parts.sentences:
         what = "sequence" if likelihood == JOINT else "tag"
         raise InputError(f"tags must contain a {what} that is possible in the model; there is none to learn from.")
-    place, notes = _places(gold, keep_answers=keep_answers)
-    minimum, place, notes = _estimable_minimum(gold, parts, place, notes)
+    temperature_index, notes = _places(gold, keep_answers=keep_answers)
+    minimum, temperature_index, notes = _estimable_minimum(gold, parts, temperature_index, notes)
     ends: list[Ends] = [(None, None)] * len(minimum.at)
     if level is not None and parts.sentences > 1:
-        ends = intervals(_losses(gold, parts, place), minimum, level)
+        ends = intervals(_losses(gold, parts, temperature_index), minimum, level)
     level = LEVEL if level is None else level
-    made = f"{likelihood} likelihood"
+    method = f"{likelihood} likelihood"
     values = np.exp(minimum.at)
     estimates = [
-        Estimate(float(value), low, high, level=level, method=made, n=parts.sentences)
+        Estimate(float(value), low, high, level=level, method=method, n=parts.sentences)
         for value, (low, high) in zip(values, ends, strict=True)
     ]
-    after = gold.at(*values[place].tolist())
+    after = gold.at(*values[temperature_index].tolist())
     return Temperatures(
-        emissions=estimates[place[EMISSIONS]],
-        transitions=estimates[place[TRANSITIONS]],
-        unseen=estimates[place[UNSEEN]] if place[UNSEEN] != place[EMISSIONS] else None,
+        emissions=estimates[temperature_index[EMISSIONS]],
+        transitions=estimates[temperature_index[TRANSITIONS]],
+        unseen=estimates[temperature_index[UNSEEN]]
+        if temperature_index[UNSEEN] != temperature_index[EMISSIONS]
+        else None,
         tag_loss=(_mean(before.of_tokens), _mean(after.of_tokens)),
         sequence_loss=tuple(_sequence_loss(gold, likelihood) for likelihood in (before, after)),  # type: ignore[arg-type]
         n=parts.n,
@@ -229,11 +232,11 @@ def fit_checked(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, le
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """The terms of the loss: tokens, or whole sentences if `joint`."""
+    """The terms of the loss that count because they are possible: tokens, or whole sentences if `joint`."""
 
     joint: bool
     counts: Booleans  # of each token, or of each sentence
-    of_token: Integers  # its sentence, among those that count
+    of_token: Integers  # the sentence of each token that counts, as an index among the sentences that count
     sentences: int
     n: int
 
@@ -255,34 +258,41 @@ class Parts:
         return np.bincount(self.of_token, gold_losses.of_tokens[self.counts], self.sentences).astype(np.float64)
 
 
-def _losses(gold: GoldLikelihood, parts: Parts, place: Integers) -> Losses:
+def _losses(gold: GoldLikelihood, parts: Parts, temperature_index: Integers) -> Losses:
     """Return the loss of each sentence as a function of log temperatures.
 
     place: for emissions, transitions and unseen words, the index of their temperature among those that are fitted.
     """
-    return lambda logs: parts.losses(gold.at(*np.exp(logs)[place].tolist()))
+    return lambda logs: parts.losses(gold.at(*np.exp(logs)[temperature_index].tolist()))
 
 
 def _estimable_minimum(
-    gold: GoldLikelihood, parts: Parts, place: Integers, notes: tuple[str, ...]
+    gold: GoldLikelihood, parts: Parts, temperature_index: Integers, notes: tuple[str, ...]
 ) -> tuple[Minimum, Integers, tuple[str, ...]]:
     """Find the minimum. Transitions or unseen words whose temperature cannot be estimated get that of emissions.
 
     Raises InputError if the temperature of emissions cannot be estimated.
     """
     while True:
-        minimum = minimise_losses(_losses(gold, parts, place), int(place.max()) + 1, parts.n)
+        minimum = minimise_losses(_losses(gold, parts, temperature_index), int(temperature_index.max()) + 1, parts.n)
         if minimum.loose is None:
-            return minimum, place, notes
-        loose_parts = [at for at in (TRANSITIONS, UNSEEN) if place[at] == minimum.loose]
+            return minimum, temperature_index, notes
+        loose_parts = [
+            potential for potential in (TRANSITIONS, UNSEEN) if temperature_index[potential] == minimum.loose
+        ]
         if not minimum.loose or not loose_parts:
             break
         notes += (
-            f"the sentences do not determine a temperature of the {NAMES[loose_parts[0]]}, which have that of "
+            f"the sentences do not determine a temperature of the {NAMES[loose_parts[0]]}, which get the temperature "
+            "of "
             "emissions",
         )
-        place = np.where(place > minimum.loose, place - 1, np.where(place == minimum.loose, 0, place))
-    several = bool(place.any())
+        temperature_index = np.where(
+            temperature_index > minimum.loose,
+            temperature_index - 1,
+            np.where(temperature_index == minimum.loose, 0, temperature_index),
+        )
+    several = bool(temperature_index.any())
     what = f"temperature of the {NAMES[EMISSIONS]}" if several else "temperature"
     advice = ", or use one temperature for everything (`keep_answers=True`)" if several else ""
     raise InputError(
@@ -305,27 +315,30 @@ def _sequence_loss(gold: GoldLikelihood, losses: GoldLosses) -> float:
 
 
 def _places(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tuple[str, ...]]:
-    """Return the index of the temperature of emissions, transitions and unseen words, and notes on shared ones."""
-    place, notes = np.zeros(3, dtype=np.int64), []
+    """Return which temperature emissions, transitions and unseen words get, and notes on shared temperatures.
+
+    The array has, for each of the three, the index of its temperature among those that are fitted.
+    """
+    temperature_index, notes = np.zeros(3, dtype=np.int64), []
     if keep_answers:
-        return place, ()
+        return temperature_index, ()
     if _transitions_matter(gold.potentials):
-        place[TRANSITIONS] = 1
+        temperature_index[TRANSITIONS] = 1
     else:
-        notes.append("the potentials of transitions are all equal, so a temperature changes nothing")
+        notes.append("the potentials of transitions are all equal, so their temperature has no effect")
     words = gold.words
     if words is not None:
-        few = min(int(words.sum()), int((~words).sum()))
-        if few >= MIN_UNSEEN_WORDS and _unseen_words_differ(gold, words):
-            place[UNSEEN] = place.max() + 1
+        n_rarer = min(int(words.sum()), int((~words).sum()))
+        if n_rarer >= MIN_UNSEEN_WORDS and _unseen_words_differ(gold, words):
+            temperature_index[UNSEEN] = temperature_index.max() + 1
         else:
             why = (
-                f"there are {few:,} of them (or of the others)"
-                if few < MIN_UNSEEN_WORDS
-                else "all tags emit them with the same probability"
+                f"because there are only {n_rarer:,} unseen (or seen) words, and {MIN_UNSEEN_WORDS} are needed"
+                if n_rarer < MIN_UNSEEN_WORDS
+                else "because all tags emit them with the same probability"
             )
-            notes.append(f"unseen words do not have their own temperature: {why}")
-    return place, tuple(notes)
+            notes.append(f"unseen words do not have their own temperature, {why}")
+    return temperature_index, tuple(notes)
 
 
 def _transitions_matter(potentials: Potentials) -> bool:
@@ -373,20 +386,20 @@ def cross_tempered(
     words = check_unseen(unseen, posterior.lengths)
     gold = GoldLikelihood.of(posterior._potentials, codes, words)
     filled = np.flatnonzero(posterior.lengths)
-    parts = min(check_count(folds, "folds"), len(filled))
-    if parts < 2:
+    n_folds = min(check_count(folds, "folds"), len(filled))
+    if n_folds < 2:
         text = counted(len(filled), "sentence")
         raise InputError(f"cross-fitting needs at least 2 folds with a sentence in each; folds = {folds}, {text}.")
-    part = np.full(len(posterior), -1)
-    part[generator_from(rng).permutation(filled)] = np.arange(len(filled)) % parts
+    fold_of = np.full(len(posterior), -1)
+    fold_of[generator_from(rng).permutation(filled)] = np.arange(len(filled)) % n_folds
     local: list[float | Floats] = [1.0] * len(posterior)
     between = np.ones(len(posterior))
-    for fold in range(parts):
-        others = np.flatnonzero((part >= 0) & (part != fold))
+    for fold in range(n_folds):
+        others = np.flatnonzero((fold_of >= 0) & (fold_of != fold))
         temperatures = fit_checked(gold.select(others), keep_answers=keep_answers, likelihood=likelihood, level=None)
-        members = np.flatnonzero(part == fold)
+        members = np.flatnonzero(fold_of == fold)
         between[members] = temperatures.transitions.value
         local_temperatures = temperatures.of_words(None if words is None else [words[i] for i in members.tolist()])
-        for place, i in enumerate(members.tolist()):
-            local[i] = local_temperatures if isinstance(local_temperatures, float) else local_temperatures[place]
+        for index, i in enumerate(members.tolist()):
+            local[i] = local_temperatures if isinstance(local_temperatures, float) else local_temperatures[index]
     return posterior.tempered(local, transitions=between.tolist())

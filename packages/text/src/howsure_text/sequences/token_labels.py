@@ -1,4 +1,4 @@
-"""Labels of tokens such as B-PER: grammars of entity labels, and potentials from the logits of token classifiers."""
+"""Entity labels of tokens (such as B-PER), their grammars, and potentials from the logits of token classifiers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class EntityLabels:
     """The K labels of a tagger: their prefixes and types, and which neighbouring labels belong to one entity.
 
     Two neighbours belong to one entity if the left label begins or continues it (B, I), the right label continues or
-    ends it (I, E), and their types are equal. Every other label except O begins an entity. This is the rule of
-    conlleval, by which every sequence of labels has one reading, even an illegal one: I-PER after O begins a person.
+    ends it (I, E), and their types are equal. Every other label except O begins an entity. By this rule, which is that
+    of conlleval, even an illegal sequence has exactly one interpretation: I-PER after O begins a person.
 
     type_names: the types in order of appearance. types (K,): the number of each label's type, −1 for O. continues (K,
     K): whether label k after label j continues the entity of j.
@@ -44,12 +44,12 @@ class EntityLabels:
 
     @property
     def inside(self) -> Booleans:
-        """(K,): every label but O."""
+        """(K,): whether a label is in an entity, which is true for all labels except O."""
         return self.types >= 0
 
     @property
     def type_membership(self) -> Floats:
-        """(K, types): 1 where the label has the type."""
+        """(K, types): 1 if the label has the type, otherwise 0."""
         return np.asarray((self.types[:, None] == np.arange(len(self.type_names))).astype(np.float64))
 
     def potentials(self, grammar: str) -> tuple[Floats, Floats, Floats]:
@@ -62,7 +62,8 @@ class EntityLabels:
         foreign = [label for label, prefix in zip(self.labels, self.prefixes, strict=True) if prefix not in form]
         if foreign:
             raise InputError(
-                f"grammar {grammar!r} has no label {foreign[0]!r}; with E- and S- (or L- and U-) it is BIOES."
+                f"grammar {grammar!r} does not have the label {foreign[0]!r}. For labels with E- and S- (or L- and "
+                "U-), use BIOES."
             )
         nowhere = np.zeros(len(self.labels), dtype=bool)
         start, end, unfinished = self._among("IE"), nowhere, nowhere
@@ -182,7 +183,7 @@ def _checked_names(labels: Sequence[str]) -> tuple[str, ...]:
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Sequence):
         raise InputError(f"labels must be the names of the labels, in the order of the logits; it is {labels!r}.")
     if not labels or not all(isinstance(name, str) for name in labels) or len(set(labels)) < len(labels):
-        raise InputError(f"labels must be different texts; they are {shortened(labels) or 'none'}.")
+        raise InputError(f"labels must be different strings; they are {shortened(labels) or 'none'}.")
     return tuple(map(str, labels))
 
 
@@ -239,7 +240,7 @@ def _kept(sentences: list[Array], *, label_ids: Any, word_ids: Any, mask: Any) -
     for i, (row, sentence) in enumerate(zip(layout, sentences, strict=True)):
         if len(row) != len(sentence):
             raise InputError(
-                f"{name} of sentence {i} must have as many values as it has rows of logits, {len(sentence)}; it has "
+                f"{name} of sentence {i} must have a value for each of its {len(sentence)} rows of logits; it has "
                 f"{len(row)}."
             )
         rows.append(_COUNTS[name](row, i))
@@ -269,7 +270,7 @@ def _masked(mask: Array, sentence: int) -> Integers:
 
 
 def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
-    """Return the index of each subword's word, −1 for none."""
+    """Return the index of each subword's word; −1 for None."""
     word_lists = word_ids if isinstance(word_ids, LISTS) else [word_ids]
     lists = [word_lists] if sentences == 1 and len(word_lists) and not isinstance(word_lists[0], LISTS) else word_lists
     for i, words in enumerate(lists):
@@ -296,7 +297,10 @@ def _first_subwords(words: list[int], sentence: int) -> Integers:
     firsts = [t for t, word in enumerate(words) if word >= 0 and (t == 0 or words[t - 1] != word)]
     again = [words[t] for t in firsts]
     if len(set(again)) < len(again):
-        raise InputError(f"`word_ids` of sentence {sentence} name a word twice, with others between.")
+        raise InputError(
+            f"`word_ids` of sentence {sentence} contain a word again after other words; the subwords of a word must be "
+            "consecutive."
+        )
     return np.array(firsts, dtype=np.int64)
 
 
@@ -325,6 +329,6 @@ def _check_rows(logits: Array, rows: Integers, sentence: int, names: tuple[str, 
     padding = np.flatnonzero((logits == IGNORED).all(axis=1))
     if len(padding):
         raise InputError(
-            f"logits of sentence {sentence}, `matrix row {rows[padding[0]]}` are all {IGNORED}: padding, no "
-            "prediction. Give `label_ids`, `word_ids` or mask to say which rows count."
+            f"logits of sentence {sentence}, `matrix row {rows[padding[0]]}` are all {IGNORED}, which is padding. Pass "
+            "`label_ids`, `word_ids` or mask to determine which rows are used."
         )

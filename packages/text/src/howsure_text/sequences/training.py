@@ -1,4 +1,4 @@
-"""Training the weights of a conditional random field."""
+"""Training of the weights of a conditional random field."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ class Layout:
 
     def select(self, attributes: Integers) -> tuple[Layout, Integers]:
         """Return the layout of some attributes (ascending), renumbered from 0, and the indices of its weights."""
-        place = np.full(self.n_attributes, -1)
-        place[attributes] = np.arange(len(attributes))
-        rows = place[self.states // self.n_labels]
+        new_index = np.full(self.n_attributes, -1)
+        new_index[attributes] = np.arange(len(attributes))
+        rows = new_index[self.states // self.n_labels]
         kept = np.flatnonzero(rows >= 0)
         states = rows[kept] * self.n_labels + self.states[kept] % self.n_labels
         part = Layout(len(attributes), self.n_labels, states, self.transitions)
@@ -113,11 +113,11 @@ def _one_hot(rows: Integers, codes: Integers, n_labels: int) -> csr_array:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """The kinds of the tokens of a batch in one block; tokens with the same attributes are of one kind."""
+class TokenKinds:
+    """The kinds of the tokens of a batch, for one block of features; tokens with equal attributes are of one kind."""
 
     kinds: Integers  # (tokens,), packed
-    occurring: Integers  # ascending
+    occurring: Integers  # the kinds that occur in the batch, ascending
     members: csr_array  # (occurring, tokens): 1 where the token is of the kind
 
     @classmethod
@@ -145,10 +145,10 @@ class Objective:
         self._observed = layout.pack(*observed_sums(design, codes, layout.n_labels))
         self._workspace = workspace or Workspace()
         firsts = first_rows(design.lengths)
-        self._batches: list[tuple[Batch, list[Places]]] = []
+        self._batches: list[tuple[Batch, list[TokenKinds]]] = []
         for batch in batches(design.lengths, width=layout.n_labels):
             tokens = batch.corpus_rows(firsts)
-            self._batches.append((batch, [Places.of(block.rows[tokens]) for block in design.blocks]))
+            self._batches.append((batch, [TokenKinds.of(block.rows[tokens]) for block in design.blocks]))
 
     def __call__(self, weights: Floats) -> tuple[float, Floats]:
         """Return the value and the gradient."""
