@@ -207,9 +207,9 @@ def test_confidences_are_recalibrated_by_half_of_the_documents(tmp_path: Path) -
 def test_too_few_wrong_values_cannot_recalibrate() -> None:
     table = overconfident(30, 1)
     table["value"] = table["gold"]
-    with pytest.raises(InputError, match="in half of 30 documents, to which maps are fitted"):
+    with pytest.raises(InputError, match="in half of 30 documents"):
         evaluate_fields(**table, recalibrate=True)
-    with pytest.raises(InputError, match="in half of 1 document, to which"):
+    with pytest.raises(InputError, match="in half of 1 document"):
         evaluate_fields(**{name: column[:2] for name, column in table.items()}, recalibrate=True)
 
 
@@ -227,12 +227,12 @@ def test_documents_needed_for_recalibration_include_those_for_the_maps() -> None
     assert policy_of_half is not None
     assert policy_of_half.needed is not None
     assert table.policy.needed == pytest.approx(2 * policy_of_half.needed, rel=0.1)  # both are rounded up
-    assert "with 300 checked documents, of which half are for the maps; about" in table.policy.answer
+    assert "with 300 checked documents (half of them are used for recalibration); about" in table.policy.answer
 
 
 def test_confidences_that_are_all_equal_have_no_map() -> None:
     table = evaluate_fields(**overconfident(200, 1) | {"confidence": [0.9] * 400}, recalibrate=True)
-    assert "Confidences are unchanged: no map can be fitted to the confidences of 100 documents" in table.notes[0]
+    assert "Confidences are unchanged: no recalibration map can be fitted to 100 documents" in table.notes[0]
     assert table.recalibration is not None
     assert not any("no map helps" in note for note in table.recalibration.notes)
 
@@ -270,7 +270,7 @@ def test_a_policy_of_decisions_holds_for_their_model_and_questions(tmp_path: Pat
         check = check_fields(policy, data=other)
         assert check.outcome == "fail"
         assert message.casefold() in check.notes[0].casefold()
-        with pytest.raises(InputError, match=f"does not hold: {message}"):
+        with pytest.raises(InputError, match=f"does not apply: {message}"):
             file_documents(policy, data=other)
     with pytest.raises(InputError, match="'tone' has two texts"):
         howsure.read([tmp_path / "c.jsonl", decisions(tmp_path / "d.jsonl", 9, 4)]).documents()
@@ -335,14 +335,14 @@ def test_only_what_a_policy_files_is_evaluated_in_other_documents(tmp_path: Path
         evaluate_fields(data=first, policy=policy)
     second_step = evaluate_fields(data=second, policy=policy, max_risk=0.2).policy
     assert second_step is not None
-    assert "for what the first one files" in second_step.notes[0]
+    assert "only to what the first policy files" in second_step.notes[0]
     second_step.save(tmp_path / "second.json")
     loaded = FilingPolicy.load(tmp_path / "second.json")
     for result in (file_documents(loaded, data=second), check_fields(loaded, data=second)):
-        assert "This policy is a second step: its promise holds only for what the first policy files." in result.notes
-    assert not any("second step" in note for note in file_documents(policy, data=second).notes)
+        assert any(note.startswith("This policy is the second of two steps:") for note in result.notes)
+    assert not any("second of two steps" in note for note in file_documents(policy, data=second).notes)
     other_model = howsure.read(decisions(tmp_path / "c.jsonl", 40, 3, model="m-2"))
-    with pytest.raises(InputError, match="does not hold: the answers are by m-2"):
+    with pytest.raises(InputError, match="does not apply: the answers are by m-2"):
         evaluate_fields(data=other_model, policy=policy)
 
 
@@ -398,10 +398,10 @@ BAD = {
         r"line 1 of .*: its tokens do not spell its content",
     ),
     "repeated": ([chat("a", '{"total": 5}')] * 2, r"document 'a' is in line 1 of .* and in line 2 of"),
-    "another document": ([chat("b", '{"total": 5}')], r"no document of .* is among the predictions: 'a' and 'b'"),
+    "another document": ([chat("b", '{"total": 5}')], r"no document of .* is among the predictions: 'a' has"),
     "an object": (
         [chat("a", '{"total": {"net": 5}}')],
-        r"the field total is a value in document 'a' and an object or array in 'a'",
+        r"the field total is a value in document 'a', but an object or array in 'a'",
     ),
     "several choices": (
         [{"custom_id": "a", "response": {"body": {"choices": [{"message": {"content": "{}"}}] * 2}}, "error": None}],
@@ -602,7 +602,7 @@ def test_a_field_without_any_right_value_is_noted() -> None:
         return [note for note in evaluate_fields(**columns, gold=gold).notes if "differently" in note]
 
     assert warnings(10, ["paid", "open"] * 5) == [
-        "None of 10 values of paid equals the true one: 'true' and 'paid', 'false' and 'open'. Are they written "
+        "None of 10 values of paid equals the true value: 'true' and 'paid', 'false' and 'open'. Are they written "
         "differently?"
     ]
     assert not warnings(10, ["true", *["open"] * 9])
@@ -620,7 +620,7 @@ def test_a_check_on_the_documents_of_the_policy_says_so() -> None:
     columns = checked()
     policy = evaluate_fields(**columns, max_risk=0.1).policy
     assert policy is not None
-    same = "The policy was made from documents with the same ids."
+    same = "The policy was made from documents with the same ids"
     assert any(note.startswith(same) for note in check_fields(policy, **columns).notes)
     others = columns | {"document": [f"new {name}" for name in columns["document"]]}
     assert not any(note.startswith(same) for note in check_fields(policy, **others).notes)

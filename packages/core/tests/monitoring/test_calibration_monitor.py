@@ -104,7 +104,7 @@ def test_late_labels_are_waited_for() -> None:
     assert patient.update(DAYS, y, q, until="2026-04-30").n == N - first.n
     again = hasty.update(DAYS, y, q)
     assert (again.n, again.late) == (0, 50 * 11)
-    assert "550 labels came after" in repr(again)
+    assert "550 labels not used" in repr(again)
     assert hasty.status().unlabelled_by_period["2026-03-11"] == 50
     assert "550 of 11,850 rows had no label" in hasty.status().notes[0]
 
@@ -115,7 +115,7 @@ def test_a_period_is_taken_whole_and_once() -> None:
     monitor.update(DAYS[::2], y[::2], q[::2])
     other = monitor.update(DAYS[1::2], y[1::2], q[1::2])
     assert (other.n, other.changed) == (0, len(monitor.series()))
-    assert "other rows" in repr(other)
+    assert "different rows" in repr(other)
 
 
 def test_weeks_and_months_begin_where_they_do() -> None:

@@ -61,7 +61,10 @@ def test_samples_can_be_drawn_in_parallel_and_added_up() -> None:
     assert total.n == 100
     assert total[0].mean.value == pytest.approx((streams[0][0].mean.value + streams[1][0].mean.value) / 2)
     assert total.recipe["seed"] == [1, 2]
-    with pytest.raises(InputError, match="both results have samples of the seed 2: draw one of them with another rng"):
+    with pytest.raises(
+        InputError,
+        match="both results contain samples with the seed 2",
+    ):
         total + streams[1]
     with pytest.raises(InputError, match="can be added if they have the same quantities"):
         streams[0] + howsure.propagate_samples([1, 2], lambda x: [x])
@@ -175,7 +178,7 @@ class Silent:
 @pytest.mark.parametrize(
     ("posterior", "sentence"),
     [
-        ({"a": [1, 2], "b": [3, 4]}, "a mapping must have the posterior of each document"),
+        ({"a": [1, 2], "b": [3, 4]}, "posterior must map each document to a posterior"),
         (Silent(), "the samples of posterior must be a list or an array; they are None"),
     ],
 )

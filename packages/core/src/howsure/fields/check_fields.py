@@ -26,8 +26,8 @@ from howsure.stats.mean_score import mean_score
 KIND = "fields"
 QUANTITIES = {FIELDS: "wrong share of filed values", DOCUMENTS: "share of filed documents with a wrong value"}
 SAME_DOCUMENTS = Note(
-    "The policy was made from documents with the same ids. On the same documents this is not a check: use ones that "
-    "were checked since.",
+    "The policy was made from documents with the same ids, so this check is too optimistic. Use documents that a "
+    "person checked after the policy was made.",
     WARNING,
 )
 CHANGES = "number of changed models and questions"
@@ -73,19 +73,19 @@ def check_fields(
 ) -> Check:
     """Check on new documents whether the promise of a filing policy still holds: pass, fail, or cannot tell.
 
-    policy: as `evaluate_fields(max_risk=...)` made it.
+    policy: a policy made by `evaluate_fields(max_risk=...)`.
     document (n,): the document of each value.
-    field (n,): its field, such as total or items[0].price.
-    value (n,): what was predicted; missing or null if the field was not predicted.
-    confidence (n,): the probability of each value; from responses with logprobs, it is computed.
-    gold (n,): what is true; or files of true values by document.
+    field (n,): the field of each value, such as total or items[0].price.
+    value (n,): the predicted values; missing or null if the field was not predicted.
+    confidence (n,): the probability of each value; computed from logprobs if the data are responses with logprobs.
+    gold (n,): the true values; or files of true values by document.
     against: the `Baseline` of an earlier check.
-    not_worse_than: the wrong proportion may exceed that of `against` by less than this.
+    not_worse_than: the proportion of wrong values may exceed that of `against` by less than this.
     name: name of the check in files, baselines and the history.
 
     The documents must have been checked by a person after the policy was made. Only values and documents that the
     policy files are evaluated; `file_documents(audit=...)` draws a random sample of them for this purpose. The check
-    also fails if the values come from another model than those for the policy, or if the text of a question has
+    also fails if the values come from a model that the policy was not made for, or if the text of a question has
     changed.
 
     >>> import numpy as np
@@ -141,7 +141,9 @@ def run_fields_check(
         evidence.append(Evidence(rule, group, len(wrong), test, (), partial(notes_on, wrong, clusters, test, rule)))
     changes = [*policy.served.changes(raw.served)]
     if not evidence and not changes:
-        raise InputError("the policy files none of these documents, so its promise cannot be checked.")
+        raise InputError(
+            "the policy files none of these documents, so its promise cannot be checked. Give documents that it files."
+        )
     if baseline is not None:
         compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), baseline.name)
         evidence = [*evidence, *baseline.evidence(entries, compared)]
@@ -161,11 +163,12 @@ def _filed(values: CheckedValues, policy: FilingPolicy) -> list[tuple[str | None
     """Return (field, errors, clusters) of what a policy files.
 
     errors: 1 for each filed value, or filed document, that is wrong, else 0. clusters: the document of each value; None
-    if no document has several. There is one entry per field if the promise is about fields, else one for all (None).
+    if no document has several. There is one entry per field if the promise is about fields, otherwise one entry for all
+    values (field None).
     """
     is_filed = filed_values(values, policy)
     if policy.promise == FIELDS:
-        groups = [(name, is_filed & (values.field == place)) for place, name in enumerate(values.fields)]
+        groups = [(name, is_filed & (values.field == code)) for code, name in enumerate(values.fields)]
         return [(name, *_wrong(values, rows)) for name, rows in groups if rows.any()]
     if not is_filed.any():
         return []

@@ -46,8 +46,10 @@ class CheckedValues:
 
     document, field (n,): indices in `documents` and `fields`. path, value, gold (n,): the path of the value, the
     predicted string (None if missing or null), and the true string (None if the document has no such value). right
-    (n,): whether the two are equal. predicted (n,): whether there is a prediction, including null. confidence (n,):
-    NaN if unknown. unseen (n,): for fields with known choices, the probability that no choice accounts for, else NaN.
+    (n,): whether the predicted and the true string are equal, as compared by `equalities`. predicted (n,): whether
+    there is a prediction, including null. confidence (n,):
+    NaN if unknown. unseen (n,): for fields with known choices, 1 minus the sum of the probabilities of the choices
+    among the returned tokens; otherwise NaN.
     """
 
     documents: tuple[str, ...]
@@ -69,7 +71,7 @@ class CheckedValues:
         return len(self.right)
 
     def select_values(self, flags: Flags) -> CheckedValues:
-        """Return the selected values, with only the documents and fields that have any of them."""
+        """Return the selected values, without the documents and fields that have no selected value."""
         rows = np.flatnonzero(flags)
         fields, field = np.unique(self.field[rows], return_inverse=True)
         documents, document = np.unique(self.document[rows], return_inverse=True)
@@ -79,8 +81,8 @@ class CheckedValues:
         columns |= {name: getattr(self, name)[rows] for name in ("right", "predicted", "confidence", "unseen")}
         return replace(
             self,
-            documents=tuple(self.documents[place] for place in documents),
-            fields=tuple(self.fields[place] for place in fields),
+            documents=tuple(self.documents[code] for code in documents),
+            fields=tuple(self.fields[code] for code in fields),
             document=document,
             field=field,
             **columns,
@@ -118,10 +120,12 @@ def read_values(
     columns["gold"] = None if isinstance(gold, Source) else gold
     if data is None:
         if isinstance(gold, Source):
-            raise InputError("`gold` was read from files, so the predictions must be, too: `data=howsure.read(...)`.")
+            raise InputError(
+                "`gold` is read from files, so the predictions must also be read from files: `data=howsure.read(...)`."
+            )
         return _read_table(columns, None, Rows({}))
     if not is_frame(data):
-        raise InputError("{parameter} must be a data frame, or files by howsure.read.", "data")
+        raise InputError("{parameter} must be a data frame, or files opened by howsure.read.", "data")
     for role, name in columns.items():
         if name is not None and not isinstance(name, str):
             raise not_a_column_name(role, name)
@@ -140,7 +144,7 @@ def read_values(
 
 
 def _named_columns(columns: Mapping[str, Any], data: Any) -> dict[str, str]:
-    """Return the column of each role: the one named by the user or, if none is named, one with a usual name."""
+    """Return the column of each role ("document", "field", ...): the user's, otherwise one with a common name."""
     named = {role: name for role, name in columns.items() if name is not None}
     if isinstance(data, Files) and "field" not in named:
         from howsure.data.structured.long_tables import long_table_columns
@@ -163,7 +167,9 @@ def _read_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, row
     }
     for role in ("document", "field", "value"):
         if role not in columns_by_role:
-            raise InputError("{parameter} is needed: the column of each value's {role}.", role, role=role)
+            raise InputError(
+                "{parameter} is needed: the column that contains the {role} of each value.", role, role=role
+            )
     check_same_length(**{names[role]: column for role, column in columns_by_role.items()})
     predicted: dict[str, dict[str, FieldValue]] = {}
     gold: dict[str, dict[str, str | None]] = {}
@@ -262,12 +268,12 @@ def _check_key(key: str | None, files: str, *, has_key: bool) -> None:
 def _with_gold(
     values: ReadValues, gold: Source, compare: Mapping[str, str] | None, *, key: str | None
 ) -> tuple[ReadValues, bool]:
-    """Add the true values in other files, and return also whether these files have the key that identifies documents.
+    """Add true values from other files; documents without true values are left out.
 
-    Documents without true values are left out.
+    Also returns whether these files contain `key`, the key that identifies documents.
     """
     if not isinstance(gold, Files):
-        raise InputError("{parameter} must be files by howsure.read.", "gold")
+        raise InputError("{parameter} must be files opened by howsure.read.", "gold")
     fields = {value.field for by_path in values.predicted.values() for value in by_path.values()}
     gold_documents = gold.documents(whole=_whole(compare), fields=fields, document=key)
     documents = gold_documents.by_name
@@ -277,9 +283,9 @@ def _with_gold(
     unknown = [name for name in true if name not in values.predicted]
     if len(unknown) == len(true):
         raise InputError(
-            f"no document of {gold.name} is among the predictions: {quote(next(iter(true), ''))} and "
-            f"{quote(next(iter(values.predicted), ''))}, for example. Documents are matched by their id, or by the "
-            "names of files."
+            f"no document of {gold.name} is among the predictions: {quote(next(iter(true), ''))} has true values and "
+            f"{quote(next(iter(values.predicted), ''))} has predictions, for example. Documents are matched by their "
+            "id, or by the names of files."
         )
     if unknown:
         raise InputError(
@@ -312,7 +318,7 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
     Raises InputError without true values, or if a field is an object in one document and a value in another.
     """
     if values.gold is None:
-        raise InputError("the true values are missing: name their files or column, `gold=...`.")
+        raise InputError("the true values are missing. Name their files or their column: `gold=...`.")
     _check_forms(values)
     gold_by_field: dict[str, list[str]] = {}
     for true in values.gold.values():
@@ -334,9 +340,9 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
             if value.text is not None:
                 predicted_by_field.setdefault(value.field, []).append(value.text)
     equalities = field_equalities(gold_by_field, compare, fields=fields, predicted=predicted_by_field)
-    places = {field: place for place, field in enumerate(fields)}
+    field_codes = {field: field_code for field_code, field in enumerate(fields)}
     rows = [
-        (code, places[row[0]], *row[1:])
+        (code, field_codes[row[0]], *row[1:])
         for code, (name, predicted) in enumerate(values.predicted.items())
         for row in _rows(predicted, values.gold.get(name, {}), equalities)
     ]
@@ -345,11 +351,11 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
     notes = list(values.notes)
     if unknown:
         notes.append(f"Without true values, not evaluated: {shortened(unknown, limit=6)}.")
-    for name, place in places.items():
-        pairs = [(row[3], row[4], row[5]) for row in rows if row[1] == place and None not in (row[3], row[4])]
+    for name, field_code in field_codes.items():
+        pairs = [(row[3], row[4], row[5]) for row in rows if row[1] == field_code and None not in (row[3], row[4])]
         wrong = [(value, gold) for value, gold, is_right in pairs if not is_right]
         notes += comparison_notes(name, equalities[name], wrong, len(pairs))
-        if name.endswith("[]") and (n_orders := _other_orders(row for row in rows if row[1] == place)):
+        if name.endswith("[]") and (n_orders := _other_orders(row for row in rows if row[1] == field_code)):
             list_name = name.removesuffix("[]")
             notes.append(
                 f"Only the order of {list_name} is wrong in {counted(n_orders, 'document')}: compare {list_name} as a "
@@ -374,7 +380,7 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
 
 
 def _fields(values: ReadValues, gold_by_field: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield the fields with true values, in the order of the predictions, then fields that are never predicted."""
+    """Yield the fields with true values: first the predicted ones, in their order, then the others; may repeat."""
     for predicted in values.predicted.values():
         yield from (generic_path(path) for path in predicted if generic_path(path) in gold_by_field)
     yield from (field for field, gold in gold_by_field.items() if gold)
@@ -400,7 +406,7 @@ def _rows(
 
 
 def _other_orders(rows: Iterable[tuple[Any, ...]]) -> int:
-    """Return the number of documents in which the values of a list are the true ones, but in another order."""
+    """Return the number of documents in which a list has the true values, but in another order."""
     by_document: dict[int, list[tuple[Any, ...]]] = {}
     for row in rows:
         by_document.setdefault(row[0], []).append(row)
@@ -409,7 +415,7 @@ def _other_orders(rows: Iterable[tuple[Any, ...]]) -> int:
 
 
 def _is_above(path: str, others: Iterable[str]) -> bool:
-    """Return whether another path continues this path, so that this path is an object or array."""
+    """Return whether another path begins with this path, so that this path is an object or array, not a value."""
     return any(other.startswith((f"{path}.", f"{path}[")) for other in others)
 
 
@@ -428,6 +434,6 @@ def _check_forms(values: ReadValues) -> None:
                 parts.setdefault(".".join(steps[:n]).replace(".[]", "[]"), name)
     for field_name in first_with.keys() & parts.keys():
         raise InputError(
-            f"the field {field_name} is a value in document {quote(first_with[field_name])} and an object or array in "
-            f"{quote(parts[field_name])}. Give it one form in all documents."
+            f"the field {field_name} is a value in document {quote(first_with[field_name])}, but an object or array in "
+            f"{quote(parts[field_name])}. It must be the same in all documents."
         )

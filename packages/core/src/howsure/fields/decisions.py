@@ -76,10 +76,12 @@ class FilingDecisions(Rows[FilingDecision]):
         return f"{filed:,} of {counted(len(self.rows), 'document')} can be filed: {self.promised}."
 
     def footnotes(self) -> Sequence[str]:
-        """The notes, and the documents that the promise is about."""
+        """The notes, and to which documents the promise applies."""
         return [
             *self.notes,
-            Note("The promise is about filed documents, not about the fields that are not shown of others.", DETAIL),
+            Note(
+                "The promise applies to filed documents, not to the other fields of documents that are shown.", DETAIL
+            ),
         ]
 
 
@@ -98,18 +100,18 @@ def file_documents(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> FilingDecisions:
-    """Decide which documents a policy files without a person, and which fields of the others must be checked.
+    """Decide which documents can be filed without a person, and which fields of the other documents must be checked.
 
-    policy: as `evaluate_fields(max_risk=...)` made it.
+    policy: a policy made by `evaluate_fields(max_risk=...)`.
     document (n,): the document of each value.
-    field (n,): its field, such as total or items[0].price.
-    value (n,): what was predicted; missing or null if the field was not predicted.
-    confidence (n,): the probability of each value; from responses with logprobs, it is computed.
+    field (n,): the field of each value, such as total or items[0].price.
+    value (n,): the predicted values; missing or null if the field was not predicted.
+    confidence (n,): the probability of each value; computed from logprobs if the data are responses with logprobs.
     audit: draw this many filed documents at random, to be checked by a person.
     rng: seed of this draw.
 
-    For a document that is not filed, the fewest fields are shown that must be checked before the remaining fields reach
-    the policy's threshold.
+    For a document that is not filed, the decision lists the smallest set of fields to check: if these are correct, the
+    confidences of the other fields reach the policy's threshold.
 
     >>> import numpy as np
     >>> from howsure.fields import evaluate_fields
@@ -134,16 +136,19 @@ def file_documents(
     check_served(policy, predictions.served)
     policy_fields = {row.field for row in policy.fields}
     if not any(value.field in policy_fields for values in predictions.predicted.values() for value in values.values()):
-        raise InputError(f"no document has a field of the policy ({', '.join(sorted(policy_fields))}).")
+        raise InputError(
+            f"no document has a field of the policy ({', '.join(sorted(policy_fields))}). Give documents with these "
+            "fields."
+        )
     shown = [
         fields_to_show(policy, _recalibrated(policy, [*values.values()])) for values in predictions.predicted.values()
     ]
     decisions = [FILE if not fields and not math.isnan(score) else SHOW for fields, score in shown]
-    filed = [place for place, decision in enumerate(decisions) if decision == FILE]
+    filed = [index for index, decision in enumerate(decisions) if decision == FILE]
     drawn = set(generator.choice(filed, min(n_audit, len(filed)), replace=False).tolist()) if filed else set()
     rows = tuple(
-        FilingDecision(name, decisions[place], *shown[place], place in drawn)
-        for place, name in enumerate(predictions.predicted)
+        FilingDecision(name, decisions[index], *shown[index], index in drawn)
+        for index, name in enumerate(predictions.predicted)
     )
     recipe = {"howsure": __version__, **predictions.read, "promise": policy.promise, "max_risk": policy.risk}
     recipe |= {"audit": n_audit, "seed": seed_in_recipe(rng)} if n_audit else {}

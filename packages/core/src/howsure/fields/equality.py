@@ -1,4 +1,4 @@
-"""Comparison of predicted with true values: exactly, as texts, as numbers, as dates or as sets, by field."""
+"""Comparison of predicted and true values of a field: exactly, or as strings, numbers, dates or sets."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Equal: TypeAlias = Callable[[str, str], bool]
 EXACT, TEXT, NUMBER, DATE, SET = "exact", "text", "number", "date", "set"
 KINDS = (EXACT, TEXT, NUMBER, DATE, SET)
 IDENTIFIER = re.compile(r"[+-]?(0\d.*|\d{9,})")  # a telephone or account number, in which each digit matters
-MIN_UNEQUAL = 10  # a note asks about the notation of a field if none of this many values is right
+MIN_UNEQUAL = 10  # if none of at least this many values of a field is right, a note asks whether notations differ
 EPSILON = Decimal("1e-9")  # allowed rounding error, in units of the last decimal of the true number
 TRUTHS = dict.fromkeys(["ja", "wahr", "oui", "vrai", "sí", "si", "verdadero", "sì", "vero", "sim"], True)
 TRUTHS |= dict.fromkeys(["nein", "falsch", "non", "faux", "falso", "não"], False)
 SUMMARIES = {
     EXACT: "character by character",
-    TEXT: "as texts, ignoring case and spaces",
+    TEXT: "as strings, ignoring case and spaces",
     NUMBER: "as numbers",
     DATE: "as dates",
     SET: "as sets",
@@ -94,9 +94,10 @@ class Equality:
         return verdicts == {True} or (verdicts != {False} and _equal_texts(value, gold))
 
     def verdicts_on_numbers(self, value: str, gold: str) -> set[bool]:
-        """Return whether two numbers are equal, for every way to read them; empty if one string is not a number.
+        """Compare two numbers in every way in which they can be read; return the set of results.
 
-        A string such as 1,234 can be read in two ways, so the result may contain both True and False.
+        A string such as 1,234 can be read as a thousand or as a decimal, so the set may contain both True and False. It
+        is empty if one string is not a number.
         """
         first, second = NumberText.read(value), NumberText.read(gold)
         if first is None or second is None:
@@ -114,12 +115,12 @@ def field_equalities(
     fields: Sequence[str],
     predicted: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Equality]:
-    """Choose the comparison of each field: the user's, or one that fits its true values.
+    """Return the comparison of each field: the user's, or one that fits the true values.
 
-    By default, numbers are compared as numbers, ISO dates as dates, lists as sets, and all others as texts. Whole
-    numbers of 9 digits or more, or with leading zeros, are also compared as texts, because they may be telephone or
-    account numbers. The decimal mark of a field's predicted numbers, and that of its true numbers, is determined from
-    numbers that can be read in only one way.
+    By default, numbers are compared as numbers, ISO dates as dates, lists as sets, and all other values as strings.
+    Whole numbers of 9 digits or more, or with leading zeros, are also compared as strings, because they may be
+    telephone or account numbers. Numbers that can be read in only one way determine whether a field uses decimal points
+    or commas, separately for predicted and true values.
 
     >>> gold = {"total": ["12.50", "3"], "date": ["2024-03-01"], "name": ["Ann"], "number": ["0012"]}
     >>> gold["phone"] = ["5551230000"]
@@ -161,9 +162,9 @@ def _folded(text: str) -> str:
 
 
 def _truth(text: str, other: str) -> bool | None:
-    """Return True for true or yes, False for false or no, and None for any other string.
+    """Return True for "true" or "yes", False for "false" or "no", and None for any other string.
 
-    1 and 0 also count if the other string is a word, and words of other languages if it is true or false.
+    1 and 0 are also truth values if the other string is a word, and words such as "ja" if it is "true" or "false".
     """
     truths = {"true": True, "yes": True, "false": False, "no": False}
     truths |= {"1": True, "0": False} if other not in ("0", "1") else {}
@@ -248,17 +249,17 @@ def equality_summary(equalities: Mapping[str, Equality]) -> str:
 
 
 def comparison_notes(field: str, equality: Equality, wrong: Sequence[tuple[str, str]], n: int) -> Iterator[Note]:
-    """Yield notes on values of a field that may be equal, but cannot be compared.
+    """Yield notes on values of a field that may be equal but are written differently.
 
-    wrong: the (predicted, true) values that differ, among n with both.
+    wrong: the pairs (predicted, true) of values that differ. n: the number of all pairs.
 
     >>> list(comparison_notes("paid", Equality("text"), [("true", "x"), ("false", "y")] * 5, 10))
-    ["None of 10 values of paid equals the true one: 'true' and 'x', 'false' and 'y'. Are they written differently?"]
+    ["None of 10 values of paid equals the true value: 'true' and 'x', 'false' and 'y'. Are they written differently?"]
     """
     if len(wrong) == n >= MIN_UNEQUAL:
         pairs = [f"{quote(value)} and {quote(gold)}" for value, gold in dict.fromkeys(wrong)]
         yield Note(
-            f"None of {n:,} values of {field} equals the true one: {', '.join(pairs[:2])}. Are they written "
+            f"None of {n:,} values of {field} equals the true value: {', '.join(pairs[:2])}. Are they written "
             "differently?",
             WARNING,
         )

@@ -50,9 +50,11 @@ from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
 
 MIN_FOR_CALIBRATION = 2
-SECOND_STEP = "The new policy is for what the first one files, and for nothing else."
-SEED = 0  # for dividing the documents into two halves
-PROMISE_NOTE = "The promise is about filed documents, and assumes that future documents resemble the checked ones."
+SECOND_STEP = "The new policy applies only to what the first policy files."
+SEED = 0  # seed of the random division of documents into two halves
+PROMISE_NOTE = (
+    "The promise applies to filed documents, and assumes that future documents resemble the checked documents."
+)
 
 
 def evaluate_fields(
@@ -73,25 +75,25 @@ def evaluate_fields(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> FieldTable:
-    """Evaluate the extracted fields of documents: accuracy, quality of the confidence, and which documents can be filed
-    without a person.
+    """Evaluate extracted fields: accuracy, quality of confidences, and which documents can be filed without a person.
 
     document (n,): the document of each value.
-    field (n,): its field, such as total or items[0].price.
-    value (n,): what was predicted; missing or null if the field was not predicted.
-    confidence (n,): the probability of each value; from responses with logprobs, it is computed.
-    gold (n,): what is true; or files of true values by document.
-    compare: how fields are compared, exact, text, number:0.01, date or set (default: by their true values).
+    field (n,): the field of each value, such as total or items[0].price.
+    value (n,): the predicted values; missing or null if the field was not predicted.
+    confidence (n,): the probability of each value; computed from logprobs if the data are responses with logprobs.
+    gold (n,): the true values; or files of true values by document.
+    compare: by field, how values are compared: exact, text, number:0.01, date or set (default: what the true values
+    are).
     choices: the possible values of closed fields, whose probabilities sum to 1.
-    policy: of other documents; only values that it files are evaluated, as after a first step that lets them pass.
-    max_risk: the share of wrong values or documents among those filed must lie below.
+    policy: a policy made from other documents; only values that it files are evaluated, as in the second of two steps.
+    max_risk: compute a policy by which at most this proportion of the filed values or documents is wrong.
     delta: largest probability that this promise is broken.
-    promise: of what at most `max_risk` is wrong: values in filed documents, filed documents, or values of each field.
-    recalibrate: fit a map of confidences by field to half of the documents; all results are of the other half.
-    worst: list the most confident wrong values.
+    promise: what `max_risk` is a proportion of: values in filed documents, filed documents, or filed values of each
+    field. recalibrate: fit recalibration maps by field to half of the documents; all results are from the other half.
+    worst: list this many of the most confident wrong values.
 
-    Files are responses of an API with JSON as their content, JSON objects by document, or a table. Elements of arrays
-    are matched by position. A true value that was not predicted is wrong, and has no confidence.
+    Data files contain responses of an API with JSON as their content, JSON objects by document, or a table. Elements of
+    arrays are matched by position. A true value that was not predicted is wrong, and has no confidence.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -140,7 +142,9 @@ def evaluate_fields(
     notes += [Note(equality_summary(values.equalities), DETAIL), *values.notes]
     if raw.served.aliases and max_risk is not None:
         names = ", ".join(raw.served.aliases)
-        notes.append(Note(f"{names} is an alias: a policy cannot tell when it names another model.", WARNING))
+        notes.append(
+            Note(f"{names} is an alias: if it is moved to another model, the policy cannot detect the change.", WARNING)
+        )
     if any("[" in path for path in values.path):
         notes.append(Note("Elements of arrays are matched by their position.", DETAIL))
     if recalibration is not None:
@@ -159,12 +163,14 @@ def evaluate_fields(
 
 
 def _passed(values: CheckedValues, policy: FilingPolicy, digest: str) -> CheckedValues:
-    """Return the values that a policy files; refuse the documents that it was fitted to, which would look too good."""
+    """Return the values that a policy files; refuse its own documents, on which the results would be too good."""
     if policy.recipe.get("documents_sha256") == digest:
-        raise InputError("the policy was made from these documents. Evaluate what it files in others.")
+        raise InputError("the policy was made from these documents. Use other documents to evaluate what it files.")
     is_filed = filed_values(values, policy)
     if not is_filed.any():
-        raise InputError("the policy files none of these documents.")
+        raise InputError(
+            "the policy files none of these documents, so there is nothing to evaluate. Give documents that it files."
+        )
     return values.select_values(is_filed)
 
 
@@ -172,9 +178,9 @@ def _recalibration_note(recalibration: RecalibrationMap, fitted_to: int, others:
     what = "Recalibrated by field with"
     if recalibration.method == Unchanged.method:
         is_possible = recalibration.choice is None or recalibration.choice.is_possible
-        reason = "no map helps in" if is_possible else "no map can be fitted to the confidences of"
+        reason = "no recalibration map helps in" if is_possible else "no recalibration map can be fitted to"
         what = f"Confidences are unchanged: {reason}"
-    return Note(f"{what} {counted(fitted_to, 'document')}; the results are of the {others:,} others.", FINDING)
+    return Note(f"{what} {counted(fitted_to, 'document')}; the results are from the other {others:,}.", FINDING)
 
 
 def _check_settings(max_risk: float | None, delta: float, promise: str) -> None:
@@ -196,7 +202,7 @@ def _texts(name: str, value: object) -> dict[str, str] | None:
     if value is None:
         return None
     if not isinstance(value, Mapping) or not all(isinstance(t, str) for pair in value.items() for t in pair):
-        raise InputError("{parameter} must be a mapping of fields to texts; it is {value!r}", name, value=value)
+        raise InputError("{parameter} must be a mapping of fields to strings; it is {value!r}", name, value=value)
     return dict(value)
 
 
@@ -210,7 +216,7 @@ def _lists(name: str, value: object) -> dict[str, list[str]]:
     )
     if not isinstance(value, Mapping) or not is_valid:
         raise InputError(
-            "{parameter} must be a mapping of fields to lists of texts; it is {value!r}", name, value=value
+            "{parameter} must be a mapping of fields to lists of strings; it is {value!r}", name, value=value
         )
     return {field: list(texts) for field, texts in value.items()}
 
@@ -222,14 +228,14 @@ def _accuracy(values: CheckedValues, rows: Flags, level: float) -> Estimate:
     return Estimate(mean.value, *mean.interval(level), level=level, method=mean.method, n=len(right))
 
 
-def _row(values: CheckedValues, place: int, level: float) -> FieldRow:
-    rows = values.field == place
+def _row(values: CheckedValues, field_code: int, level: float) -> FieldRow:
+    rows = values.field == field_code
     pairs = values.pairs(rows)
     enough = len(pairs) >= MIN_FOR_CALIBRATION and (pairs.clusters is None or int(pairs.clusters.max()) > 0)
     unseen = values.unseen[rows]
     unseen = unseen[~np.isnan(unseen)]
     return FieldRow(
-        field=values.fields[place],
+        field=values.fields[field_code],
         n=int(rows.sum()),
         not_predicted=int((rows & ~values.predicted).sum()),
         with_confidence=len(pairs),
@@ -240,15 +246,15 @@ def _row(values: CheckedValues, place: int, level: float) -> FieldRow:
     )
 
 
-def _curve(values: CheckedValues, place: int) -> FilingCurve:
-    rows = values.field == place
+def _curve(values: CheckedValues, field_code: int) -> FilingCurve:
+    rows = values.field == field_code
     confidence, right = values.confidence[rows], values.right[rows]
     has_confidence = ~np.isnan(confidence)
     order = np.argsort(-confidence[has_confidence], kind="stable")
     n = np.arange(1, int(has_confidence.sum()) + 1)
     ends = np.append(np.diff(confidence[has_confidence][order]) != 0, True) if len(n) else np.zeros(0, dtype=np.bool_)
     wrong = np.cumsum(~right[has_confidence][order])
-    return FilingCurve(values.fields[place], n[ends] / len(right), wrong[ends] / n[ends])
+    return FilingCurve(values.fields[field_code], n[ends] / len(right), wrong[ends] / n[ends])
 
 
 def worst_values(values: CheckedValues, n: int, recipe: Mapping[str, Any]) -> WrongValues:
@@ -281,11 +287,11 @@ def filing_policy(
     choices: Mapping[str, Sequence[str]],
     recipe: Mapping[str, Any],
 ) -> FilingPolicy:
-    """Return the policy that files as many documents as the promise allows. checked: see `document_threshold`."""
+    """Return the policy that files as many documents as the promise allows; checked: see `document_threshold`."""
     if np.isnan(values.confidence).all():
         raise InputError(
-            "no value has a confidence, so documents cannot be told apart. Ask the model for logprobs, or give a "
-            "column of confidences."
+            "no value has a confidence, so a policy cannot choose documents. Request logprobs from the model, or give "
+            "a column of confidences."
         )
     required = required_fields(values)
     confidences = document_confidences(values, required, promise)

@@ -28,8 +28,8 @@ class FieldRow:
 
     n: number of true values, and of predictions for documents without such a value. not_predicted: number of true
     values without a prediction. with_confidence: number of values with a confidence. accuracy: the proportion of right
-    values. calibration_error, auroc: of the confidences; None if there are too few. unseen: for a field with known
-    choices, the mean probability that no choice accounts for.
+    values. calibration_error, auroc: quality of the confidences; None if there are too few values. unseen: for a field
+    with known choices, the mean of 1 minus the sum of the probabilities of the choices among the returned tokens.
     """
 
     field: str
@@ -89,7 +89,7 @@ class WrongValues(Rows[WrongValue]):
 
 @dataclass(frozen=True, slots=True)
 class FilingCurve:
-    """At each threshold of confidence, the proportion of a field's values that is filed, and of these that is wrong."""
+    """For each threshold, the proportion of a field's values that is filed, and of wrong values among these (risk)."""
 
     field: str
     coverage: Floats
@@ -101,8 +101,8 @@ class FieldTable(Rows[FieldRow]):
     """The result of `evaluate_fields`: a row per field, and all values together.
 
     documents: number of documents. total: the accuracy of all values. policy: the filing policy, if `max_risk` was
-    given. recalibration, worst: the map of confidences and the most confident wrong values, if requested. curves: by
-    field, the wrong proportion at each proportion of filed values.
+    given. recalibration: the recalibration maps, if requested. worst: the most confident wrong values, if requested.
+    curves: by field, the proportion of wrong values at each proportion of filed values.
     """
 
     rows: tuple[FieldRow, ...] = as_json("fields")
@@ -182,7 +182,7 @@ class FieldTable(Rows[FieldRow]):
         policy = self.policy
         if policy is None or policy.promise != FIELDS:
             return []
-        filed = f"values that would be filed: at most {policy.risk:g} of them are wrong"
+        filed = f"values that would be filed: at most the proportion {policy.risk:g} of them is wrong"
         return [
             Column("threshold", NUMBER, values=[row.threshold for row in policy.fields], legend="least confidence"),
             Column("filed", COUNT, values=[row.filed for row in policy.fields], legend=filed),
@@ -195,7 +195,7 @@ class FieldTable(Rows[FieldRow]):
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the wrong proportion of filed values against the proportion that is filed, by field."""
+        """Draw, by field, the proportion of wrong values among filed values against the proportion of filed values."""
         from howsure.figures.fields import draw_filing
 
         return draw_filing(self, ax=ax)

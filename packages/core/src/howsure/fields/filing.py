@@ -1,16 +1,17 @@
 """Scores of documents, and thresholds above which documents are filed, that is, accepted without a check by a person.
 
-The score of a document is a fixed function of the confidences of its values, so that the true values are used only for
-the thresholds. There are three kinds of promises, each of which is broken with probability at most delta:
+The score of a document is a fixed function of the confidences of its values, so that the true values determine only the
+thresholds. There are three kinds of promises. Each is broken with probability at most delta:
 
-    values     at most the proportion `risk` of the values in filed documents is wrong. Score: the mean confidence.
-    documents  at most the proportion `risk` of the filed documents has a wrong value. Score: their product.
+    values at most the proportion `risk` of the values in filed documents is wrong. Score: the mean confidence.
+    documents at most the proportion `risk` of the filed documents has a wrong value. Score: the product of confidences.
     fields     at most the proportion `risk` of the filed values of each field is wrong, in all fields simultaneously.
                Each field has its own threshold, for the lowest confidence of its values in a document.
 
-The tests are those of `selective_threshold` (Learn then Test): rows are values and clusters are documents. For fields,
-the level is divided between them; a field all of whose thresholds pass hands its level to the others (Bretz et al.
-2009: fixed sequences in a graph, which is valid for the family-wise error).
+The tests are those of `selective_threshold` (Learn then Test): rows are values and clusters are documents. If the
+promise is about fields, delta is divided equally between the fields. If all thresholds of a field pass, its part of
+delta is added to the parts of the other fields (Bretz et al. 2009: fixed sequences in a graph, which controls the
+family-wise error).
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ REQUIRED_SHARE = 0.9  # a field is required if at least this proportion of the c
 class DocumentConfidence:
     """The confidence in the values of a document.
 
-    lowest: the lowest confidence of each field. losses: the loss of each field; the sum of the losses determines the
-    score of the document. n: number of values. unknown: fields that are required but missing, or that have a value
-    without a confidence.
+    lowest: the lowest confidence of each field. losses: the loss of each field, which is the sum over its values of
+    -log p (promise about documents) or 1 - p; the sum of all losses determines the score of the document. n: number of
+    values. unknown: fields that are required but missing, or that have a value without a confidence.
     """
 
     lowest: Mapping[str, float]
@@ -77,7 +78,7 @@ class DocumentConfidence:
         return math.exp(-loss) if promise == DOCUMENTS else 1.0 - loss / self.n
 
     def fields_to_show(self, threshold: float, promise: str) -> tuple[str, ...]:
-        """Return the unknown fields, and the fewest others after whose check the rest reaches the threshold."""
+        """Return the unknown fields, and as few others as possible so that the remaining fields reach the threshold."""
         losses = {field: loss for field, loss in self.losses.items() if field not in self.unknown}
         shown = list(self.unknown)
         for field in sorted(losses, key=lambda field: -losses[field]):
@@ -96,10 +97,10 @@ def _loss(p: float, promise: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FiledAt:
-    """The numbers of documents and values that a threshold files, and of wrong values among them.
+    """What a threshold files: the numbers of documents, of values, and of wrong values among them.
 
-    threshold: None if no threshold keeps the promise; needed is then the number of checked documents that would
-    probably be enough, or None if more documents would not help.
+    threshold: None if no threshold keeps the promise. needed: without a threshold, the number of checked documents that
+    would probably be enough, or None if more documents would not help.
     """
 
     threshold: float | None
@@ -110,9 +111,9 @@ class FiledAt:
 
 
 def required_fields(values: CheckedValues) -> tuple[str, ...]:
-    """Return the required fields, which at least 90% of the checked documents have.
+    """Return the fields that at least 90% of the checked documents have.
 
-    A document without one of them is always shown to a person.
+    A document that lacks a required field is always shown to a person.
     """
     predicted = np.unique(np.stack([values.document, values.field])[:, values.predicted], axis=1)
     counts = np.bincount(predicted[1], minlength=len(values.fields))
@@ -140,7 +141,7 @@ def document_threshold(
     delta: float,
     checked: int,
 ) -> FiledAt:
-    """Return the lowest threshold of document scores with a promise about values or documents.
+    """Return the lowest threshold of document scores that keeps a promise about values or documents.
 
     checked: number of checked documents, including those to which recalibration maps were fitted.
     """
@@ -189,38 +190,40 @@ def _rounded_up(needed: float) -> int:
 def field_thresholds(
     values: CheckedValues, confidences: Sequence[DocumentConfidence], *, risk: float, delta: float, checked: int
 ) -> dict[str, FiledAt]:
-    """Return the lowest threshold of each field, with a promise that holds for all fields simultaneously.
+    """Return the lowest threshold of each field that keeps a promise about all fields simultaneously.
 
     checked: see `document_threshold`.
     """
-    pairs_by_field = {field: _field_pairs(values, confidences, place) for place, field in enumerate(values.fields)}
-    size = delta / len(pairs_by_field)
+    pairs_by_field = {
+        field: _field_pairs(values, confidences, field_code) for field_code, field in enumerate(values.fields)
+    }
+    level = delta / len(pairs_by_field)
     tests: dict[str, tuple[Kept, Floats]] = {}
     for field, (pairs, documents) in pairs_by_field.items():
         if len(np.unique(documents)) > 1:
-            kept, p = candidate_tests(ranked(pairs), risk=risk, delta=size, unseen=True)
+            kept, p = candidate_tests(ranked(pairs), risk=risk, delta=level, unseen=True)
             if len(p):
                 tests[field] = (kept, p)
     passed = passing_thresholds({field: p for field, (_, p) in tests.items()}, delta)
     thresholds = {}
     for field, (pairs, documents) in pairs_by_field.items():
-        places = np.flatnonzero(passed.get(field, np.zeros(0, dtype=np.bool_)))
-        if len(places):
-            thresholds[field] = _filed_at(float(tests[field][0].threshold[places[-1]]), pairs, documents)
+        passing = np.flatnonzero(passed.get(field, np.zeros(0, dtype=np.bool_)))
+        if len(passing):
+            thresholds[field] = _filed_at(float(tests[field][0].threshold[passing[-1]]), pairs, documents)
             continue
         needed = None
         if len(np.unique(documents)) > 1:
-            needed = answers_needed(ranked(pairs), risk=risk, delta=size, unseen=True)
+            needed = answers_needed(ranked(pairs), risk=risk, delta=level, unseen=True)
         documents_needed = None if needed is None else _rounded_up(needed * checked / len(pairs))
         thresholds[field] = FiledAt(None, 0, 0, 0, documents_needed)
     return thresholds
 
 
 def passing_thresholds(p_values: Mapping[str, Floats], delta: float) -> dict[str, Flags]:
-    """Return by field which thresholds pass, from the strictest; some passes falsely with probability at most delta.
+    """Return by field which thresholds pass; the probability that any of them passes falsely is at most delta.
 
-    p_values: p-values of the thresholds of each field. Each field starts with an equal part of delta. A field whose
-    thresholds all pass passes its part on to the other fields.
+    p_values: for each field, the p-values of its thresholds, the strictest threshold first. Each field starts with an
+    equal part of delta. If all thresholds of a field pass, its part is added to the parts of the other fields.
 
     >>> p = {"total": np.array([0.001]), "date": np.array([0.03])}
     >>> {field: passed.tolist() for field, passed in passing_thresholds(p, 0.05).items()}
@@ -241,19 +244,19 @@ def passing_thresholds(p_values: Mapping[str, Floats], delta: float) -> dict[str
 
 
 def _field_pairs(
-    values: CheckedValues, confidences: Sequence[DocumentConfidence], place: int
+    values: CheckedValues, confidences: Sequence[DocumentConfidence], field_code: int
 ) -> tuple[Pairs, np.typing.NDArray[np.int64]]:
     """Return the values of a field as pairs (right, confidence), and their documents.
 
-    The confidence is the lowest of the field in the document. It is 1 for a field that is neither predicted nor
-    required, because the field is then shown only if it has no threshold.
+    The confidence is the lowest confidence of the field in the document. It is 1 for a field that is neither predicted
+    nor required, because a document is not shown for lack of such a field.
     """
-    field = values.fields[place]
+    field = values.fields[field_code]
     lowest = np.array(
         [math.nan if field in confidence.unknown else confidence.lowest.get(field, 1.0) for confidence in confidences]
     )
     row_scores = lowest[values.document]
-    rows = (values.field == place) & ~np.isnan(row_scores)
+    rows = (values.field == field_code) & ~np.isnan(row_scores)
     documents = values.document[rows]
     labels = values.right[rows].astype(np.uint8)
     return Pairs(labels, row_scores[rows], clusters=document_clusters(documents)), documents

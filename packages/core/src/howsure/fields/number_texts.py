@@ -32,9 +32,10 @@ READINGS = {
 
 @dataclass(frozen=True, slots=True)
 class NumberText:
-    """The numbers that a string can mean, by decimal mark; 1,234 can mean two, because its mark may separate thousands.
+    """The numbers that a string can mean, by decimal mark.
 
-    unit: the code of a currency, or %; empty if there is none.
+    1,234 can mean two numbers, because its comma may separate thousands or decimals. unit: the code of a currency, or
+    %; empty if there is none.
     """
 
     by_mark: dict[str, Decimal]

@@ -27,7 +27,7 @@ from howsure.show.table import COUNT, FLAG, NUMBER, WORDS, Column
 
 FIRST_POLICY = "policy"  # recipe key of a second-step policy: the digest of the first policy's documents
 CHECKED = "checked_documents"  # recipe key with recalibration: number of documents for both maps and thresholds
-AFTER_ANOTHER = "This policy is a second step: its promise holds only for what the first policy files."
+AFTER_ANOTHER = "This policy is the second of two steps: its promise applies only to what the first policy files."
 LIKE = "policy.json"
 STATE = SavedState(
     Head(
@@ -51,10 +51,10 @@ SCORES = {VALUES: "mean confidence", DOCUMENTS: "product of the confidences"}
 class PolicyField:
     """A field in a policy.
 
-    required: whether a document without this field is always shown. The others are for promises about fields:
-    threshold: the lowest confidence at which the field is filed; None if its values are always shown. filed, wrong:
-    numbers of checked values that would be filed, and of wrong ones among them. needed: number of checked documents
-    that would probably be enough for a threshold.
+    required: whether a document without this field is always shown. The other attributes are used for promises about
+    fields. threshold: the lowest confidence at which the field is filed; None if its values are always shown. filed,
+    wrong: numbers of checked values that would be filed, and of wrong values among these. needed: number of checked
+    documents that would probably be enough for a threshold.
     """
 
     field: str
@@ -70,12 +70,13 @@ class FilingPolicy(Result):
     """A policy that decides which documents are filed without a person; made by `evaluate_fields(max_risk=...)`.
 
     promise, risk, delta: with probability of at least 1 - delta, at most the proportion `risk` of the filed values or
-    documents is wrong (`howsure.fields.filing`). threshold: the lowest score of a filed document; None if nothing can
-    be promised, or if the promise is about fields, which have their own thresholds. documents: number of checked
-    documents; filed_documents, filed_values, wrong_values: how many of them and of their values would be filed, and how
-    many of these values are wrong. fields: the fields of the checked documents. compare, choices: how values were
-    compared, and the fields with known choices. recalibration: the map of confidences, if any. served: the models and
-    questions for which the policy is valid. needed: see `PolicyField`.
+    documents is wrong; see `howsure.fields.filing` for the kinds of promises. threshold: the lowest score of a filed
+    document; None if nothing can be promised, or if the promise is about fields, which have their own thresholds.
+    documents: number of checked documents; filed_documents, filed_values, wrong_values: how many of them and of their
+    values would be filed, and how many of these values are wrong. fields: the fields of the checked documents. compare:
+    how values were compared. choices: the possible values of fields with known choices. recalibration: the
+    recalibration maps, if any. served: the models and questions for which the policy is valid. needed: see
+    `PolicyField`.
     """
 
     promise: str
@@ -114,7 +115,7 @@ class FilingPolicy(Result):
 
     @property
     def rule(self) -> str:
-        """A sentence on when a document is filed; empty if none is, or if the promise is about fields."""
+        """A sentence on when a document is filed; empty if no document is filed, or if the promise is about fields."""
         if self.threshold is None:
             return ""
         return f"A document is filed if the {SCORES[self.promise]} of its values is at least {self.threshold:.4f}."
@@ -131,7 +132,7 @@ class FilingPolicy(Result):
                 else "the most confident values are wrong too often, so more checked documents would not help"
             )
             checked = counted(int(self.recipe.get(CHECKED, self.documents)), "checked document")
-            halves = "" if self.recalibration is None else ", of which half are for the maps"
+            halves = "" if self.recalibration is None else " (half of them are used for recalibration)"
             return f"No document can be filed without a person with {checked}{halves}; {more}."
         fields = [row.field for row in self.fields if row.threshold is not None]
         if self.promise == FIELDS and len(fields) < len(self.fields):
@@ -168,7 +169,7 @@ class FilingPolicy(Result):
 
     @property
     def description(self) -> str:
-        """Nothing: the table is printed."""
+        """Empty, because the table is printed."""
         return ""
 
     def save(self, path: Place) -> None:
@@ -229,15 +230,15 @@ class FilingPolicy(Result):
 def check_policy(policy: object) -> None:
     """Raise InputError if an object is not a filing policy."""
     if not isinstance(policy, FilingPolicy):
-        raise InputError("{parameter} must be a policy, as FilingPolicy.load reads it.", "policy")
+        raise InputError("{parameter} must be a FilingPolicy; FilingPolicy.load reads one from a file.", "policy")
 
 
 def check_served(policy: FilingPolicy, served: Served) -> None:
     """Raise InputError if values come from another model, or from another question, than those of the policy."""
     if changes := [*policy.served.changes(served)]:
         raise InputError(
-            f"the promise of the policy does not hold: {'; '.join(changes)}. Check documents with these answers, and "
-            "make a policy from them."
+            f"the promise of the policy does not apply: {'; '.join(changes)}. Have documents with the new answers "
+            "checked, and make a policy from them."
         )
 
 
@@ -271,15 +272,15 @@ def select_fields(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple
 
 
 def filed_values(values: CheckedValues, policy: FilingPolicy) -> Flags:
-    """Return for each checked value (n,) whether the policy files its document or, by promise "fields", the value."""
+    """Return for each checked value (n,) whether the policy files its document or, with promise "fields", the value."""
     if policy.recalibration is not None:
         values = recalibrated_values(values, policy.recalibration)
     confidences = document_confidences(values, policy.required, policy.promise)
     shown = [select_fields(policy, confidence)[0] for confidence in confidences]
     if policy.promise != FIELDS:
         return np.array([not fields for fields in shown])[values.document]
-    places = zip(values.document.tolist(), values.field.tolist(), strict=True)
-    return np.array([values.fields[field] not in shown[document] for document, field in places])
+    codes = zip(values.document.tolist(), values.field.tolist(), strict=True)
+    return np.array([values.fields[field] not in shown[document] for document, field in codes])
 
 
 def fields_below(policy: FilingPolicy, confidence: DocumentConfidence) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Recalibration of confidences by field: a map is fitted to half of the documents, and applied to other documents."""
+"""Recalibration of confidences by field: maps are fitted to half of the documents, and applied to other documents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def halves(values: CheckedValues, rng: np.random.Generator) -> tuple[CheckedValu
 
 
 def field_map(values: CheckedValues, fields: Sequence[str], *, checked: int) -> RecalibrationMap:
-    """Fit a map of confidences: Platt scaling by field, shrunk towards the map of all values; none if no map helps.
+    """Fit Platt scaling of confidences by field, shrunk towards the map of all values; the identity if no map helps.
 
     fields: all fields; a field without values gets the map of all values. checked: number of documents in both halves,
     for the message.
@@ -35,11 +35,11 @@ def field_map(values: CheckedValues, fields: Sequence[str], *, checked: int) -> 
     Raises InputError if there are too few documents, or too few right or wrong values.
     """
     with_confidence = np.flatnonzero(~np.isnan(values.confidence))
-    place = np.array([fields.index(field) for field in values.fields], dtype=np.int64)
+    code_of = np.array([fields.index(field) for field in values.fields], dtype=np.int64)
     labelled = Labelled(
         binary_scores(values.confidence[with_confidence], floor=FLOOR),
         values.right[with_confidence].astype(np.int64),
-        groups=place[values.field[with_confidence]],
+        groups=code_of[values.field[with_confidence]],
         group_names=tuple(fields),
         clusters=values.document[with_confidence],
     )
@@ -47,8 +47,8 @@ def field_map(values: CheckedValues, fields: Sequence[str], *, checked: int) -> 
         return fit_recalibration(labelled, small=SHRUNK, floor=FLOOR)
     except InputError as error:
         raise InputError(
-            f"too few values are wrong or right in half of {counted(checked, 'document')}, to which maps are fitted, "
-            "so confidences cannot be recalibrated. Check more documents, or leave `recalibrate` out."
+            "confidences cannot be recalibrated: too few values are right, or too few are wrong, in half of "
+            f"{counted(checked, 'document')}. Check more documents, or leave `recalibrate` out."
         ) from error
 
 
@@ -64,5 +64,5 @@ def recalibrated(confidence: Floats, fields: Sequence[str], recalibration: Recal
 
 def recalibrated_values(values: CheckedValues, recalibration: RecalibrationMap) -> CheckedValues:
     """Return the values with recalibrated confidences."""
-    fields = [values.fields[place] for place in values.field.tolist()]
+    fields = [values.fields[code] for code in values.field.tolist()]
     return replace(values, confidence=recalibrated(values.confidence, fields, recalibration))

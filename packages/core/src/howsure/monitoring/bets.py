@@ -1,4 +1,8 @@
-"""Bets against the hypothesis that a model is calibrated, and the e-process that accumulates their evidence."""
+"""Bets against the hypothesis that a model is calibrated, and the e-process that accumulates their evidence.
+
+A bet starts with wealth 1, which each row multiplies by a gain. If the hypothesis is true, the gain of a row is at most
+1 on average, so a large wealth is evidence against the hypothesis.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,8 @@ import numpy as np
 from howsure.calibration.error import exact_interval
 from howsure.inputs.pairs import Floats, Integers, Labels
 
-# Predicted probabilities are divided into cells. Sums over the rows in each cell can be added over time.
+# Predicted probabilities are divided into cells (bins with fixed edges). Sums over the rows of a cell can be added over
+# time.
 
 EDGES = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
 N_CELLS = len(EDGES) - 1
@@ -30,10 +35,12 @@ def assign_cells(probabilities: Floats) -> Integers:
 class CellSums:
     """Sums over the rows in each cell, with labels y, probabilities q, and z = y - q.
 
-    n: number of rows. predicted, observed: Σ q and Σ y. squares: Σ z². For clusters (without clusters, every row is its
-    own cluster), S is the sum of z over a cluster's rows in the cell, and m the number of these rows. cluster_squares:
-    Σ S². dominating: Σ |S| Σ' |S'|, where Σ' runs over all cells of the cluster; the diagonal matrix of these values
-    bounds the covariance matrix of the sums from above, for any dependence within clusters. cluster_rows: Σ m².
+    n: number of rows. predicted, observed: Σ q and Σ y. squares: Σ z².
+
+    For each cluster, S is the sum of z over its rows in the cell, and m the number of these rows; without clusters,
+    every row is a cluster. cluster_squares: Σ S². cluster_rows: Σ m². dominating: Σ |S| Σ' |S'|, where Σ' is the sum
+    over all cells of the same cluster. The diagonal matrix of these values bounds the covariance matrix of Σ z from
+    above, for any dependence within clusters.
 
     The sums of two sets of rows can be added if no cluster is in both.
     """
@@ -57,13 +64,13 @@ class CellSums:
         cells = assign_cells(probabilities)
         z = labels - probabilities
 
-        def summed(weights: Floats | None) -> Floats:
+        def sum_by_cell(weights: Floats | None) -> Floats:
             return np.bincount(cells, weights, N_CELLS).astype(np.float64)
 
-        squares = summed(z * z)
-        first = summed(None), summed(probabilities), summed(labels.astype(np.float64)), squares
+        squares = sum_by_cell(z * z)
+        sums_of_rows = sum_by_cell(None), sum_by_cell(probabilities), sum_by_cell(labels.astype(np.float64)), squares
         if clusters is None:
-            return cls(*first, squares, squares, first[0])
+            return cls(*sums_of_rows, squares, squares, sums_of_rows[0])
 
         def by_cluster(weights: Floats | None) -> Floats:
             shape = int(clusters.max()) + 1, N_CELLS
@@ -73,7 +80,7 @@ class CellSums:
         sums, rows = by_cluster(z), by_cluster(None)
         absolute = np.abs(sums)
         dominating = (absolute * absolute.sum(axis=1)[:, None]).sum(axis=0)
-        return cls(*first, (sums**2).sum(axis=0), dominating, (rows**2).sum(axis=0))
+        return cls(*sums_of_rows, (sums**2).sum(axis=0), dominating, (rows**2).sum(axis=0))
 
     def __add__(self, other: Self) -> Self:
         return type(self)(*(self.values + other.values))
@@ -89,18 +96,18 @@ SUMS = tuple(field.name for field in fields(CellSums))
 
 # The hypothesis is that a row with probability q has label 1 with a probability between lower(q) and upper(q). A bet is
 # another forecast t, fixed before the rows are seen. The gain of a forecast t > upper(q) is t / upper(q) at label 1 and
-# (1 - t) / (1 - upper(q)) at label 0; its mean is at most 1 if the hypothesis is true. The gain of a forecast below
-# lower(q) is defined likewise. Gains multiply over rows, and several bets are made at once (Arnold, Henzi & Ziegel
-# 2023).
+# (1 - t) / (1 - upper(q)) at label 0; its mean is at most 1 if the hypothesis is true. The gain of a forecast t <
+# lower(q) is defined likewise, with lower(q). The wealth of a bet is the product of its gains over rows. Several bets
+# are made at once (Arnold, Henzi & Ziegel 2023).
 
 SHIFTS = (0.03, 0.1, 0.25)  # bets that all probabilities are too low, or too high, by this much
-ODDS = (1.5, 3.0)  # ratios of odds
+ODDS = (1.5, 3.0)  # bets that all odds are too low, or too high, by this factor
 TEMPERATURES = (1.5, 3.0)
 CELL_SHIFTS = (0.05, 0.2)
-MEMORIES = (0.8, 0.98)  # decay per period of the sums behind the learned forecasts
-LEARNED_PRIOR = 20.0  # imagined rows without a gap in each cell, which shrink the learned gaps
-MAX_GAIN = 20.0  # of a row, so that a single wrong but certain prediction does not raise an alarm
-MAX_LOSS = 0.95  # of a cluster
+MEMORIES = (0.8, 0.98)  # learned forecasts use gaps of past periods, with weights that decay by this factor per period
+LEARNED_PRIOR = 20.0  # learned gaps are shrunk as if each cell had this many more rows, without a gap
+MAX_GAIN = 20.0  # largest gain - 1 of a row, so that a single wrong but certain prediction does not raise an alarm
+MAX_LOSS = 0.95  # largest proportion of its wealth that a bet can lose on a cluster
 WHOLE = tuple(
     [f"{way} by {size:g} everywhere" for size in SHIFTS for way in ("more", "less")]
     + [f"odds {way} {size:g}" for size in ODDS for way in ("times", "divided by")]
@@ -122,7 +129,7 @@ WEIGHTS = np.concatenate(
 
 @dataclass(frozen=True, slots=True)
 class Tolerated:
-    """The tolerated miscalibration: for each cell, how far the probability of label 1 may be below and above q."""
+    """The tolerated miscalibration: P(label 1) may be between q + below and q + above, which are given by cell."""
 
     below: Floats
     above: Floats
@@ -147,20 +154,22 @@ def log_gains(
     learned: Floats,
     correlation: float,
 ) -> Floats:
-    """Return, for each bet of NAMES, the logarithm of the factor by which it multiplies its wealth on some rows.
+    """Return, for each bet of NAMES, the logarithm of the factor by which some rows multiply its wealth.
 
-    Labels are independent given the past. learned (len(MEMORIES), N_CELLS): gaps by memory and cell, on which the
-    learned bets are based. With clusters, only clusters are independent; a cluster gains 1 + b · mean(gain - 1) over
-    its m rows, where b = m / (1 + (m - 1) · correlation) is their effective number, reduced if necessary to keep the
-    gain positive.
+    learned (len(MEMORIES), N_CELLS): past gaps by memory and cell, from which the learned forecasts are computed.
+
+    Without clusters, the factor is the product of the gains of the rows, because labels are independent given the past.
+    With clusters, only clusters are independent, so the factor is a product over clusters. The factor of a cluster of m
+    rows is 1 + b · mean(gain - 1), where b = m / (1 + (m - 1) · correlation) is the effective number of its rows. If
+    necessary, b is reduced so that the factor remains positive.
     """
     cells = assign_cells(probabilities)
     lower, upper = tolerated.bounds(probabilities, cells)
-    bets = [*_whole(lower, upper), *_learned(probabilities + learned[:, cells], lower, upper)]
-    gains = [_summed(labels, bet, clusters, correlation) for bet in bets]
+    forecast_gains = [*_whole(lower, upper), *_learned(probabilities + learned[:, cells], lower, upper)]
+    gains = [_summed(labels, bet, clusters, correlation) for bet in forecast_gains]
     for size in CELL_SHIFTS:
-        for target, bound in ((upper + size, upper), (lower - size, lower)):
-            cell_gains = _gains(target, bound)
+        for forecast, bound in ((upper + size, upper), (lower - size, lower)):
+            cell_gains = _gains(forecast, bound)
             gains += _cell_bets(labels, cell_gains, cells, clusters, correlation).tolist()
     return np.array(gains)
 
@@ -169,7 +178,7 @@ Gains = tuple[Floats, Floats]  # gain minus 1 at label 0, and at label 1
 
 
 def _whole(lower: Floats, upper: Floats) -> list[Gains]:
-    """Return the bets that concern all rows in the same way: shifts, odds ratios and temperatures."""
+    """Return the gains of bets on a change in all cells: shifts, odds ratios and temperatures."""
     gains = []
     for size in SHIFTS:
         gains += [_gains(upper + size, upper), _gains(lower - size, lower)]
@@ -186,7 +195,10 @@ def _odds_times(p: Floats, ratio: float) -> Floats:
 
 
 def _tempered(lower: Floats, upper: Floats, power: float, *, sharper: bool) -> Gains:
-    """Return the bet that log-odds are too extreme or, if `sharper`, not extreme enough; power: the factor."""
+    """Return the gains of the bet that log-odds are too extreme (or, if `sharper`, not extreme enough).
+
+    The forecast multiplies log-odds by `power`.
+    """
     up = upper > 0.5 if sharper else upper < 0.5
     down = lower < 0.5 if sharper else lower > 0.5
     at_zero, at_one = np.zeros(len(lower)), np.zeros(len(lower))
@@ -198,7 +210,10 @@ def _tempered(lower: Floats, upper: Floats, power: float, *, sharper: bool) -> G
 
 
 def _learned(expected: Floats, lower: Floats, upper: Floats) -> list[Gains]:
-    """Return the bets that the gap of each cell continues, (memories, rows); a tolerated gap gives no bet."""
+    """Return the gains of bets that past gaps continue; expected: the forecasts (memories, rows).
+
+    If a forecast is tolerated by the hypothesis, there is no bet on this row (gain 1).
+    """
     gains = []
     for expected_rate in expected:
         target = np.clip(expected_rate, lower / 2.0, (1.0 + upper) / 2.0)
@@ -209,9 +224,9 @@ def _learned(expected: Floats, lower: Floats, upper: Floats) -> list[Gains]:
 
 
 def _gains(target: Floats, bound: Floats) -> Gains:
-    """Return the gain of a forecast against the bound of the hypothesis, minus 1, between -1/2 and 20.
+    """Return gain - 1 at label 0 and label 1 of a forecast `target`, if the hypothesis allows up to `bound`.
 
-    There is no bet (0) if no floating-point number lies between the bound and 0 or 1.
+    The values are between -1/2 and 20. They are 0 (no bet) if no floating-point number is between the bound and 0 or 1.
     """
     target = np.clip(target, bound / 2.0, (1.0 + bound) / 2.0)
     none = (target == bound) | (target == 1.0) | (target == 0.0)
@@ -222,7 +237,7 @@ def _gains(target: Floats, bound: Floats) -> Gains:
 
 
 def _summed(labels: Labels, gains: Gains, clusters: Integers | None, correlation: float) -> float:
-    """Return the logarithm of the factor by which a bet multiplies its wealth on all rows."""
+    """Return the logarithm of the factor by which all rows multiply the wealth of a bet."""
     gained = np.where(labels == 1, gains[1], gains[0])
     if clusters is None:
         return float(np.log1p(gained).sum())
@@ -234,23 +249,23 @@ def _cell_bets(labels: Labels, gains: Gains, cells: Integers, clusters: Integers
     gained = np.where(labels == 1, gains[1], gains[0])
     if clusters is None:
         return np.bincount(cells, np.log1p(gained), N_CELLS).astype(np.float64)
-    parts, codes = np.unique(clusters * N_CELLS + cells, return_inverse=True)
+    cluster_cells, codes = np.unique(clusters * N_CELLS + cells, return_inverse=True)
     logs = _log_of_clusters(gained, gains, codes, correlation)
-    return np.bincount(parts % N_CELLS, logs, N_CELLS).astype(np.float64)
+    return np.bincount(cluster_cells % N_CELLS, logs, N_CELLS).astype(np.float64)
 
 
 def _log_of_clusters(gained: Floats, gains: Gains, clusters: Integers, correlation: float) -> Floats:
     size = np.bincount(clusters).astype(np.float64)
     occupied = np.maximum(size, 1.0)
     mean = np.bincount(clusters, gained) / occupied
-    most_lost = np.bincount(clusters, np.maximum(0.0, -np.minimum(*gains))) / occupied
-    worth = occupied / (1.0 + (occupied - 1.0) * correlation)
+    max_loss = np.bincount(clusters, np.maximum(0.0, -np.minimum(*gains))) / occupied
+    effective_size = occupied / (1.0 + (occupied - 1.0) * correlation)
     with np.errstate(divide="ignore"):
-        stake = np.where(most_lost > 0.0, np.minimum(worth, MAX_LOSS / most_lost), worth)
-    return np.log1p(np.maximum(stake, 1.0) * mean)
+        bet_size = np.where(max_loss > 0.0, np.minimum(effective_size, MAX_LOSS / max_loss), effective_size)
+    return np.log1p(np.maximum(bet_size, 1.0) * mean)
 
 
-# With a reference period, calibration later is compared with that in the reference period, as far as it is known.
+# With a reference period, gaps of later periods are compared with intervals of the gaps in the reference period.
 
 MIN_REFERENCE_ROWS = 10.0  # effective rows needed to learn the gap of a cell; cells with fewer are not tested
 
@@ -258,25 +273,25 @@ MIN_REFERENCE_ROWS = 10.0  # effective rows needed to learn the gap of a cell; c
 def tolerated_by(reference: CellSums, *, tolerance: float, alpha: float) -> Tolerated:
     """Return the tolerated gaps: simultaneous 1 - alpha intervals of the gaps in the reference period, plus tolerance.
 
-    The intervals are Clopper and Pearson's. Rows of a cluster may all be correlated, so the rows of a cell count as
-    (Σ m)² / Σ m² rows (Kish), with m the number of rows of each cluster.
+    The intervals are Clopper and Pearson's. The effective number of rows of a cell is (Σ m)² / Σ m² (Kish), where m is
+    the number of rows of each cluster, because all rows of a cluster may be perfectly correlated.
     """
     n = np.maximum(reference.n, 1.0)
-    worth = n**2 / np.maximum(reference.cluster_rows, 1.0)
-    is_usable = worth * (reference.n > 0) >= MIN_REFERENCE_ROWS
+    effective_rows = n**2 / np.maximum(reference.cluster_rows, 1.0)
+    is_usable = effective_rows * (reference.n > 0) >= MIN_REFERENCE_ROWS
     tail = alpha / (2.0 * max(1, int(is_usable.sum())))
-    low, high = exact_interval(reference.observed / n, worth, tail=tail)
+    low, high = exact_interval(reference.observed / n, effective_rows, tail=tail)
     q = reference.predicted / n
     below = np.where(is_usable, np.minimum(low - q, 0.0) - tolerance, -1.0)
     above = np.where(is_usable, np.maximum(high - q, 0.0) + tolerance, 1.0)
     return Tolerated(below, above)
 
 
-# Each bet is started at every period, because calibration may change at any time. The wealth of a bet started at period
-# r is the product of its gains since then. The e-value is the weighted mean of the wealths over all bets and all r,
-# with weights that sum to 1 and are fixed beforehand; bets that have not started count as 1. Under the hypothesis, its
-# expectation is at most 1 at any stopping time. By Ville's inequality, the e-value ever exceeds 1 / alpha with
-# probability at most alpha, however often it is looked at.
+# Each bet is started anew in every period, because calibration may change at any time. The wealth of a bet started in
+# period r is the product of its gains since then. The e-value is the weighted mean of the wealths over all bets and all
+# r, with weights that sum to 1 and are fixed beforehand; the wealth of bets that start later is 1. Under the
+# hypothesis, the expected e-value is at most 1 at any stopping time. By Ville's inequality, the probability that the
+# e-value ever exceeds 1 / alpha is at most alpha, however often it is computed.
 
 NEVER = -math.inf
 
@@ -286,8 +301,9 @@ class EProcess:
     """The state of the bets after some periods with rows.
 
     periods: number of these periods. begun: for each bet, the logarithm of the weighted sum of its wealths over all
-    start periods so far. stretch, since: for each bet, the logarithm of its largest current wealth over all start
-    periods, and the first day of that start period. highest: the largest logarithm of the e-value so far.
+    start periods so far. stretch: for each bet, the logarithm of its largest current wealth over all start periods.
+    since: the first day of the start period with this largest wealth. highest: the largest logarithm of the e-value so
+    far.
     """
 
     periods: int = 0
@@ -297,13 +313,13 @@ class EProcess:
     highest: float = 0.0
 
     def take(self, gains: Floats, period: str) -> None:
-        """Update the wealths with the gains of the bets, given as logarithms, in one more period."""
+        """Update the wealths with the logarithms of the bets' gains in one more period."""
         self.periods += 1
-        entering = math.log(waiting(self.periods) - waiting(self.periods + 1))
-        self.begun = np.logaddexp(self.begun, entering) + gains
-        anew = self.stretch <= 0.0
-        self.stretch = np.where(anew, 0.0, self.stretch) + gains
-        self.since = [period if new else old for new, old in zip(anew.tolist(), self.since, strict=True)]
+        start_weight = math.log(waiting(self.periods) - waiting(self.periods + 1))
+        self.begun = np.logaddexp(self.begun, start_weight) + gains
+        restarts = self.stretch <= 0.0
+        self.stretch = np.where(restarts, 0.0, self.stretch) + gains
+        self.since = [period if new else old for new, old in zip(restarts.tolist(), self.since, strict=True)]
         self.highest = max(self.highest, self.log_e)
 
     @property
@@ -314,10 +330,10 @@ class EProcess:
 
     @property
     def suspected(self) -> tuple[str, str]:
-        """Return the estimated first day of the change, and the bet with most evidence for it; ("", "") if none gained.
+        """The estimated first day of the change, and the bet with the largest wealth; ("", "") if no bet has gained.
 
-        The current wealths of bets are compared after multiplication by their weights, so that a shift of all
-        probabilities needs less evidence than a shift in a single cell.
+        Wealths are multiplied by the weights of the bets, so that a shift of all probabilities needs less evidence than
+        a shift in a single cell.
         """
         best = int(np.argmax(self.stretch + np.log(WEIGHTS)))
         return (self.since[best], NAMES[best]) if self.stretch[best] > 0.0 else ("", "")
@@ -345,5 +361,5 @@ class EProcess:
 
 
 def waiting(period: int) -> float:
-    """Return the total weight of changes at this period or later: 1 / (1 + ln period), which decreases slowly."""
+    """Return the total weight of bets that start in this period or later, 1 / (1 + ln period)."""
     return 1.0 / (1.0 + math.log(period))

@@ -1,4 +1,4 @@
-"""A monitor of calibration: dated rows are added period by period; its state can be saved as text."""
+"""A monitor of calibration, to which dated rows are added period by period. Its state can be saved as text."""
 
 from __future__ import annotations
 
@@ -39,48 +39,47 @@ HEAD = Head(
     ("kind", "schema"),
     "the state of a monitor",
     "this is not the state of a monitor. Name the file that howsure monitor update wrote.",
-    "Begin a new state, and give it the whole log.",
+    "Start a new state file, and add the whole log to it.",
     strict=False,
 )
-STATE = SavedState(HEAD, "Restore a copy, or begin a new state.")
+STATE = SavedState(HEAD, "Restore a copy, or start a new state file.")
 LITTLE = np.dtype("<i8")
 
 
 def packed(clusters: Integers) -> str:
-    """Encode sorted fingerprints as a string."""
+    """Encode sorted fingerprints (hashes of cluster names) as a string."""
     return base64.b64encode(clusters.astype(LITTLE).tobytes()).decode()
 
 
 def unpacked(text: str) -> Integers:
     """Decode fingerprints encoded by `packed`; raise ValueError for other strings."""
-    slots = np.frombuffer(base64.b64decode(text, validate=True), dtype=LITTLE).astype(np.int64)
-    if (slots[1:] <= slots[:-1]).any():
-        raise ValueError("clusters are sorted, and each is there once")
-    return slots
+    clusters = np.frombuffer(base64.b64decode(text, validate=True), dtype=LITTLE).astype(np.int64)
+    if (clusters[1:] <= clusters[:-1]).any():
+        raise ValueError("clusters must be sorted and distinct")
+    return clusters
 
 
 # Dated rows are added period by period, each period once, and the alarm can be read at any time.
 
-FIRST_SHARE = 0.75  # part of the probability of a false alarm that the groups of the first period share
+FIRST_SHARE = 0.75  # part of the false alarm probability that is divided among the groups of the first period
 MAX_GROUPS = 200
 Date = str | datetime.date | np.datetime64
 
 
 class CalibrationMonitor:
-    """A monitor of a model's calibration over time: add each day's predictions and labels, and query its status at any
-    time.
+    """A monitor of a model's calibration over time, to which the predictions and labels of each day are added.
 
     The null hypothesis is that, given the past, a row with probability q has label 1 with a probability within
     `tolerance` of q. An e-process (bets on other forecasts, fixed before each period; Arnold, Henzi & Ziegel 2023)
-    accumulates the evidence against it. There is an alarm when the e-value reaches 1 / (1 - level). If the hypothesis
-    is true, the probability that there is ever an alarm in any group is at most 1 - level, however often the status is
-    queried. With a reference period, the hypothesis is that the gap between probability and frequency, in each range of
-    q, is the same as in the reference period.
+    accumulates the evidence against it. There is an alarm when the e-value reaches 1 / (1 - level); with several
+    groups, the threshold is higher. If the hypothesis is true, the probability that there is ever an alarm in any group
+    is at most 1 - level, however often the status is queried. With a reference period, the hypothesis is that the gap
+    between probability and frequency, in each range of q, is the same as in the reference period.
 
     period: length of a period.
     tolerance: how far the probability of label 1 may be from the predicted probability.
     level: 1 minus the probability that there is ever a false alarm; also the level of the bands.
-    wait: days that a period waits for labels after its end.
+    wait: number of days after the end of a period at which its rows are used, so that late labels are included.
     reference: the last day of the reference period, which is not tested; later days are compared with it.
 
     >>> import numpy as np
@@ -89,7 +88,7 @@ class CalibrationMonitor:
     >>> days = np.datetime64("2026-01-01") + np.arange(10_000) // 200
     >>> y = rng.random(10_000) < q - 0.08 * (days >= np.datetime64("2026-02-01"))
     >>> monitor = CalibrationMonitor()
-    >>> taken = monitor.update(days, y, q)
+    >>> update = monitor.update(days, y, q)
     >>> monitor.status()["all"].since
     '2026-02-01'
 
@@ -132,8 +131,9 @@ class CalibrationMonitor:
         Pass all available rows, or the rows since any earlier date; rows of periods that were added before are left out
         and counted. y_true: None or NaN if the label is not yet known. clusters: names of groups of correlated rows,
         such as conversations; a name must mean the same cluster in every update. until: the last day for which the rows
-        are complete; by default the day before the latest date. A period ends `wait` days after its last day. data: a
-        frame, or files by `howsure.read`; the other arguments are then names of its columns.
+        are complete; by default the day before the latest date. A period is added if `until` is at least `wait` days
+        after its last day. data: a frame, or files opened by `howsure.read`; the other arguments are then names of its
+        columns.
 
         Given the probability, whether a label is still missing when its period is added must not depend on the label.
         All rows of a cluster belong to the period of its first row. Rows of a cluster that an earlier update added are
@@ -148,8 +148,8 @@ class CalibrationMonitor:
         """Do the work of `update` for rows that were read by `howsure.monitoring.settings.read_rows`."""
         self._check_as_before(rows)
         newest = np.concatenate([rows.days, rows.unlabelled]).max()
-        last = newest - DAY if until is None else as_day(until, name="until")
-        ended = period_starts(np.array([last - self.settings.wait * DAY + DAY]), period=self.settings.period)[0]
+        last_day = newest - DAY if until is None else as_day(until, name="until")
+        ended = period_starts(np.array([last_day - self.settings.wait * DAY + DAY]), period=self.settings.period)[0]
         return self._take(rows, ended)
 
     def _take(self, rows: Rows, ended: np.datetime64) -> MonitorUpdate:
@@ -163,16 +163,16 @@ class CalibrationMonitor:
         missing = unlabelled[~self._is_before(unlabelled) & (unlabelled < ended)]
         is_known = self._is_known(rows)
         self._record(periods[new], rows.probabilities[new], missing, periods[new & is_known])
-        chosen, when = rows.where(new & ~is_known), periods[new & ~is_known]
-        at, moved = _whole_clusters(chosen, when)
-        self._bet(chosen, at)
-        if chosen.clusters is not None:
+        usable_rows, new_periods = rows.where(new & ~is_known), periods[new & ~is_known]
+        cluster_periods, moved = _whole_clusters(usable_rows, new_periods)
+        self._bet(usable_rows, cluster_periods)
+        if usable_rows.clusters is not None:
             known_clusters = () if self._clusters is None else self._clusters
-            self._clusters = np.union1d(np.array(known_clusters, dtype=np.int64), chosen.clusters)
+            self._clusters = np.union1d(np.array(known_clusters, dtype=np.int64), usable_rows.clusters)
         self._through = ended if self._through is None else max(self._through, ended)
         return MonitorUpdate(
             periods=tuple(np.unique(periods[new]).astype(str).tolist()),
-            n=len(chosen),
+            n=len(usable_rows),
             unlabelled=len(missing),
             already=int(before.sum()) - missed,
             missed=missed,
@@ -202,17 +202,23 @@ class CalibrationMonitor:
         if self._groups and (self._clusters is None) != (rows.clusters is None):
             roles_before = "no clusters" if self._clusters is None else "clusters"
             raise InputError(
-                f"clusters must be given as before: this monitor has {roles_before}. Begin another monitor."
+                f"clusters must be given as before: this monitor has {roles_before}. Use the same clusters, or start "
+                "another monitor."
             )
         if self._groups and (ALL in self._groups) != (ALL in rows.names):
             roles_before = "no groups" if ALL in self._groups else f"groups ({shortened(self._groups, limit=5)})"
-            raise InputError(f"groups must be given as before: this monitor has {roles_before}. Begin another monitor.")
-        several = len(self._groups.keys() | set(rows.names))
-        if several > MAX_GROUPS:
-            raise InputError(f"groups must be at most {MAX_GROUPS}; with these rows there are {several:,}. Pool some.")
+            raise InputError(
+                f"groups must be given as before: this monitor has {roles_before}. Use the same groups, or start "
+                "another monitor."
+            )
+        n_groups = len(self._groups.keys() | set(rows.names))
+        if n_groups > MAX_GROUPS:
+            raise InputError(
+                f"groups must be at most {MAX_GROUPS}; with these rows there are {n_groups:,}. Combine some of them."
+            )
 
     def _differences(self, periods: Days, probabilities: Any) -> tuple[int, int, int]:
-        """Compare rows of past periods with what was added.
+        """Compare rows of past periods with the rows that were added.
 
         Returns the number of additional rows of added periods, the number of added periods whose rows have changed, and
         the number of rows in periods that were skipped.
@@ -247,15 +253,17 @@ class CalibrationMonitor:
         begun = not self._groups
         first = set(rows.groups[periods == periods[0]].tolist()) if len(rows) else set()
         for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True) if len(rows) else ():
-            some = slice(start, stop)
+            rows_of_group = slice(start, stop)
             code, period = int(rows.groups[start]), str(periods[start])
             name = rows.names[code]
             if name not in self._groups:
                 self._groups[name] = Group(self._weight(name, begun and code in first, len(first)))
             clusters = None
             if rows.clusters is not None:
-                clusters = np.unique(rows.clusters[some], return_inverse=True)[1]
-            self._groups[name].take(period, rows.labels[some], rows.probabilities[some], clusters, self.settings)
+                clusters = np.unique(rows.clusters[rows_of_group], return_inverse=True)[1]
+            self._groups[name].take(
+                period, rows.labels[rows_of_group], rows.probabilities[rows_of_group], clusters, self.settings
+            )
 
     def _weight(self, name: str, is_first: bool, n_first: int) -> float:
         """Return the part of the probability of a false alarm that a group gets; the parts of all groups sum to 1."""
@@ -305,7 +313,7 @@ class CalibrationMonitor:
                 "rows of a cluster are correlated; with longer periods, fewer are left out"
             )
         if self.settings.reference is not None:
-            notes.append(f"tested: whether it is as it was up to {self.settings.reference}")
+            notes.append(f"tested: whether calibration is the same as up to {self.settings.reference}")
         return tuple(notes)
 
     def series(self, group: str | None = None) -> MonitorSeries:
@@ -327,7 +335,7 @@ class CalibrationMonitor:
 
     def _group(self, name: str | None) -> tuple[str, Group]:
         if not self._groups:
-            raise InputError("the monitor has no period yet; update it first.")
+            raise InputError("the monitor has no period yet. Add rows with `update` first.")
         group_name = next(iter(self._groups)) if name is None and len(self._groups) == 1 else name
         if group_name == "all" and ALL in self._groups:
             group_name = ALL

@@ -1,15 +1,15 @@
-"""The calibration error over cells, with a band that is valid at all times simultaneously (a confidence sequence).
+"""The calibration error over cells (ranges of probability), with a band that is valid at all times simultaneously.
 
-Let S be the vector over cells of Σ (y - q), which is a martingale after subtraction of its conditional mean, and V a
-diagonal matrix that bounds its variance. A normal mixture of exp(λ'S - λ'Vλ / 2) with precision Γ gives, with
-probability 1 - α at all times simultaneously,
+The band is a confidence sequence. Let S be the vector of Σ (y - q) by cell, which is a martingale after subtraction of
+its conditional mean, and V a diagonal matrix that bounds its variance. A normal mixture of exp(λ'S - λ'Vλ / 2) with
+precision Γ gives, with probability 1 - α at all times simultaneously,
 
     Σ_k e_k² n_k² / (V_k + Γ_k) ≤ 2 ln(1 / α) + Σ_k ln(1 + V_k / Γ_k),
 
-where e is the error of the observed gaps (Robbins 1970; de la Peña et al. 2004). This is exact for the true V and a
-fixed Γ. Here V is estimated, and Γ_k is the variance of the cell's proportion of 2,000 rows, so the result is an
-asymptotic confidence sequence (Waudby-Smith et al. 2024). The band extends from the smallest to the largest calibration
-error of all gaps in this ellipsoid.
+where n_k is the number of rows in cell k, and e_k is the observed gap (mean of y - q) minus the true one (Robbins 1970;
+de la Peña et al. 2004). This is exact for the true V and a fixed Γ. Here V is estimated, and Γ_k is the variance of the
+cell's proportion of 2,000 rows, so the result is an asymptotic confidence sequence (Waudby-Smith et al. 2024). The band
+extends from the smallest to the largest calibration error of all gaps in this ellipsoid.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from howsure.result import Estimate
 
 MIXING_ROWS = 2_000.0  # number of rows for which the band is nearly as narrow as possible
 STEPS = 80  # bisections
-MIN_CELL_ROWS = 2.0  # effective rows of a cell needed to estimate the variance around its mean
+MIN_CELL_ROWS = 2.0  # number of effective rows needed to estimate the variance of a cell around its mean
 METHOD, ONE_PERIOD = "normal mixture over cells", "noncentral chi-squared over cells"
 
 
@@ -59,14 +59,14 @@ def period_error(sums: CellSums, *, level: float = 0.95) -> Estimate:
     total = int(sums.n.sum())
     if total == 0:
         return Estimate(math.nan, None, None, level, ONE_PERIOD, 0)
-    gaps, share, noise, worth, floor = _parts(sums)
+    gaps, share, noise, effective_rows, floor = _parts(sums)
     value = math.sqrt(max(0.0, float((share * (gaps**2 - noise)).sum())))
-    added = share * np.maximum(noise, floor / (worth + 1.0))
-    unit = float((added**2).sum() / added.sum())
-    freedom, observed = float(added.sum()) / unit, float((share * gaps**2).sum()) / unit
+    expected_noise = share * np.maximum(noise, floor / (effective_rows + 1.0))
+    scale = float((expected_noise**2).sum() / expected_noise.sum())
+    freedom, observed = float(expected_noise.sum()) / scale, float((share * gaps**2).sum()) / scale
     low = _noncentrality(observed, freedom, (1.0 + level) / 2.0)
     high = _noncentrality(max(observed, freedom), freedom, (1.0 - level) / 2.0)
-    low, high = (min(1.0, math.sqrt(unit * bound)) for bound in (low, high))
+    low, high = (min(1.0, math.sqrt(scale * bound)) for bound in (low, high))
     return Estimate(min(max(value, low), high), low, high, level, ONE_PERIOD, total)
 
 
@@ -78,16 +78,19 @@ def _noncentrality(observed: float, freedom: float, p: float) -> float:
 
 
 def _parts(sums: CellSums) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Return, for the cells with rows: gaps, proportions of rows, variances of the gaps, effective numbers of rows, and
-    the variances of a row that the probabilities imply, because a few rows may show no variation."""
+    """Return quantities of the cells with rows.
+
+    They are the gaps, the proportions of rows, the variances of the gaps, the effective numbers of rows, and the
+    variances q (1 - q) of a row, which are lower bounds for cells whose few rows show no variation.
+    """
     has_rows = sums.n > 0
     n = sums.n[has_rows]
     gaps = (sums.observed[has_rows] - sums.predicted[has_rows]) / n
     squares, q = sums.squares[has_rows], sums.predicted[has_rows] / n
-    worth = n / _pooled(sums.cluster_squares, sums.squares)
-    around_the_gap = np.maximum(squares / n - gaps**2, 0.0) / np.maximum(worth - 1.0, 1.0)
-    noise = np.where(worth > MIN_CELL_ROWS, around_the_gap, squares / n / worth)
-    return gaps, n / n.sum(), noise, worth, np.maximum(q * (1.0 - q), 1e-6)
+    effective_rows = n / _pooled(sums.cluster_squares, sums.squares)
+    variance = np.maximum(squares / n - gaps**2, 0.0) / np.maximum(effective_rows - 1.0, 1.0)
+    noise = np.where(effective_rows > MIN_CELL_ROWS, variance, squares / n / effective_rows)
+    return gaps, n / n.sum(), noise, effective_rows, np.maximum(q * (1.0 - q), 1e-6)
 
 
 def _pooled(clustered: Floats, squares: Floats) -> float:
@@ -107,14 +110,18 @@ def _band(gaps: Floats, share: Floats, n: Floats, variance: Floats, level: float
 
 
 def _largest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
-    """Return the largest norm in the ellipsoid Σ a e² ≤ radius: e = w gap / (μ a - w) for a μ above all w / a."""
+    """Return the largest calibration error, the norm of gap + e, in the ellipsoid Σ a e² ≤ radius.
+
+    With w = `share` and a = `axes`, the maximum is at e = w gap / (μ a - w), for a Lagrange multiplier μ above all w /
+    a.
+    """
     start = float((share / axes).max())
 
     def used(mu: float) -> float:
         return float((axes * (share * gaps / (mu * axes - share)) ** 2).sum())
 
     top = start * (1.0 + 1e-9)
-    if used(top) < radius:  # the rest goes along the longest axis
+    if used(top) < radius:  # what remains of the radius is added along the longest axis
         mu = top
         e = share * gaps / (mu * axes - share)
         k = int(np.argmax(share / axes))
@@ -125,7 +132,7 @@ def _largest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
 
 
 def _smallest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
-    """Return the smallest norm in the ellipsoid: 0 if it contains the origin, else that of e = -w gap / (μ a + w)."""
+    """Return the smallest norm of gap + e in the ellipsoid: 0 if e = -gap is in it, else at e = -w gap / (μ a + w)."""
     if float((axes * gaps**2).sum()) <= radius:
         return 0.0
 

@@ -23,15 +23,15 @@ from howsure.monitoring.bets import (
 from howsure.monitoring.settings import Settings
 
 KEPT = 520  # number of latest periods whose sums are stored: ten years of weeks
-MAX_ROWS = 1e15  # of a cell
-ALONE = 4  # number of sums from which all others follow if each row is its own cluster
-PAIRS_KNOWN = 20.0  # weight of the first guess of the correlation within clusters, in pairs of rows
+MAX_ROWS = 1e15  # largest number of rows of a cell in a valid state
+ALONE = 4  # if each row is its own cluster, the other sums follow from this many first ones
+PAIRS_KNOWN = 20.0  # the first guess of the correlation within clusters counts as much as this many pairs of rows
 FIRST_CORRELATION = 0.5
 
 
 @dataclass(slots=True)
 class Alarm:
-    """The period in which the evidence crossed its threshold, and the change as estimated then: its start and bet."""
+    """The period in which the evidence crossed its threshold, and the estimated start and kind (bet) of the change."""
 
     period: str
     since: str
@@ -40,12 +40,13 @@ class Alarm:
 
 @dataclass(slots=True)
 class Group:
-    """The state of one group of a monitor.
+    """The state of one group of a monitor, with z = y - q for label y and probability q.
 
-    weight: its part of the probability of a false alarm. total, reference: the sums of all tested periods, and of the
-    reference period. learned: by memory, discounted sums of y - q and of rows in each cell. within: number of pairs of
-    rows in the same cluster, and the sum of their products z z' with z = y - q. spread: Σ z², and the number of rows.
-    series: by first day of a period, its sums and the logarithm of the e-value after it (None in the reference period).
+    weight: the group's part of the false alarm probability. total, reference: the sums of all tested periods, and of
+    the reference period. learned: by memory, discounted sums of z and of rows in each cell. within: the number of pairs
+    of rows in the same cluster, and the sum of the products of their z. spread: Σ z², and the number of rows. series:
+    for the first day of each period, its sums, and the logarithm of the e-value after the period (None in the reference
+    period).
     """
 
     weight: float
@@ -61,7 +62,7 @@ class Group:
     def take(
         self, period: str, labels: Labels, probabilities: Floats, clusters: Integers | None, settings: Settings
     ) -> None:
-        """Add the rows of one more period: first evaluate the bets that were fixed before it, then learn from it."""
+        """Add the rows of one more period: evaluate the bets that were fixed before it, then learn from its rows."""
         sums = CellSums.of(labels, probabilities, clusters)
         log_e = None
         if settings.reference is not None and period <= settings.reference:
@@ -123,7 +124,7 @@ class Group:
             self.within = self.within + np.array([ordered_pairs, float((sums**2).sum()) - squares])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """Return the state as plain values for JSON."""
         return {
             "weight": self.weight,
             "process": self.process.to_dict(),
@@ -166,7 +167,7 @@ class Group:
 
 
 def _packed(sums: CellSums) -> dict[str, list[float]]:
-    """Return the sums of the cells with rows by number; sums that follow from others are omitted."""
+    """Return the sums of the cells with rows, by index of the cell; sums that follow from others are omitted."""
     packed = {}
     of_all = sums.values
     for cell in np.flatnonzero(sums.n).tolist():

@@ -181,7 +181,7 @@ class MonitorStatus(Rows[GroupStatus]):
 
 
 def figure_columns(level: float) -> Sequence[Column]:
-    """The columns of a group's figures."""
+    """The columns of the results of a group."""
     interval = f"{100 * level:g}%"
     return (
         Column("group", WORDS, get=lambda row: row.name),
@@ -191,7 +191,12 @@ def figure_columns(level: float) -> Sequence[Column]:
             ESTIMATE,
             legend=f"calibration error over all periods, with a {interval} band for all times together",
         ),
-        Column("latest", ESTIMATE, "last period", legend=f"that of the last period, with a {interval} interval"),
+        Column(
+            "latest",
+            ESTIMATE,
+            "last period",
+            legend=f"calibration error of the last period, with a {interval} interval",
+        ),
         Column("gap", NUMBER, only=FRAME),
         Column("e_value", E_VALUE, "e-value", legend="evidence against calibration; an alarm from `alarm at` on"),
         Column("threshold", E_VALUE, "alarm at", detail=True),
@@ -201,7 +206,7 @@ def figure_columns(level: float) -> Sequence[Column]:
         Column(
             "since",
             WORDS,
-            legend="first day of the stretch in which the evidence is largest",
+            legend="estimated first day of the change",
             only=TABLE,
             get=lambda row: row.since if row.alarm else None,
         ),
@@ -209,7 +214,7 @@ def figure_columns(level: float) -> Sequence[Column]:
 
 
 def group_status(name: str, group: Group, settings: Settings, recipe: dict[str, Any]) -> GroupStatus:
-    """The current status of a group."""
+    """Return the current status of a group."""
     has_reference = settings.reference is not None
     tested = [sums for sums, log_e in group.series.values() if log_e is not None]
     since, bet = group.process.suspected if group.alarm is None else (group.alarm.since, group.alarm.bet)
@@ -272,7 +277,7 @@ class MonitorSeries(Result):
 
     @property
     def n_last_rows(self) -> int:
-        """The latest periods are displayed."""
+        """The number of latest periods that are displayed."""
         return MAX_ROWS
 
     @property
@@ -318,7 +323,7 @@ class MonitorSeries(Result):
 
 
 def build_series(name: str, group: Group, settings: Settings, recipe: dict[str, Any]) -> MonitorSeries:
-    """The series of a group."""
+    """Return the series of a group."""
     sums = [period_sums for period_sums, _ in group.series.values()]
     errors = [period_error(period_sums, level=settings.level) for period_sums in sums]
     rows = [float(period_sums.n.sum()) for period_sums in sums]
@@ -345,8 +350,8 @@ class MonitorUpdate(Result):
     """The result of `CalibrationMonitor.update`: what was added, and the numbers of rows that were not used.
 
     periods: first days of the added periods. n: rows in these periods. unlabelled: rows in these periods without a
-    label, left out. already: rows of periods that were added before, left out. missed: rows of periods that were not
-    added although later ones were; they can no longer be used, because periods are added in order. late: additional
+    label, left out. already: rows of periods that were added before, left out. missed: rows of skipped periods, which
+    can no longer be used, because later periods were added and periods must be added in order. late: additional
     labelled rows of periods that were added before, not used. changed: number of periods added before whose rows are
     different now. open: rows of periods that have not ended yet or wait for labels, to be passed again later. moved:
     rows counted in an earlier period, in which their cluster started. continued: rows of clusters that an earlier
@@ -384,10 +389,12 @@ class MonitorUpdate(Result):
             self.unlabelled and f"{counted(self.unlabelled, 'row')} without a label, left out",
             self.already and f"{counted(self.already, 'row')} of periods added before, left out",
             self.missed
-            and f"{counted(self.missed, 'row')} of periods that were skipped, although later ones were added: not "
-            "used, because periods must be added in order; begin another state with all of them",
-            self.late and f"{counted(self.late, 'label')} came after its period was added: not used; wait longer",
-            self.changed and f"{counted(self.changed, 'period')} added before with other rows: were they in two files?",
+            and f"{counted(self.missed, 'row')} of skipped periods: not used, because later periods were added and "
+            "periods must be added in order; to use them, start a new state with all rows",
+            self.late
+            and f"{counted(self.late, 'label')} not used, because their periods were added before; wait longer",
+            self.changed
+            and f"{counted(self.changed, 'period')} added before with different rows; was the log changed?",
             self.open and f"{counted(self.open, 'row')} of periods that are not over yet{waiting}",
             self.moved and f"{counted(self.moved, 'row')} counted in the earlier period in which their cluster began",
             self.continued and f"{counted(self.continued, 'row')} of clusters added in an earlier update, left out",

@@ -115,8 +115,8 @@ class Settings:
             raise unknown_name("period", str(period), PERIODS, place="a monitor")
         if not is_number(tolerance) or not 0.0 <= tolerance < LARGEST_TOLERANCE:
             raise InputError(
-                f"tolerance must be in [0, {LARGEST_TOLERANCE}); it is {tolerance!r}. Write 0.02 for two points of "
-                "probability."
+                f"tolerance must be at least 0 and less than {LARGEST_TOLERANCE}; it is {tolerance!r}. Write 0.02 for "
+                "two percentage points."
             )
         wait = check_whole(wait, name="wait", least=0, most=MAX_WAITING)
         day = None if reference is None else str(as_day(reference, name="reference"))
@@ -128,12 +128,12 @@ class Settings:
         return 1.0 - self.level
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """Return the settings as plain values for JSON."""
         return asdict(self)
 
 
-BYTES = 8  # of a fingerprint
-ALL = ""  # the name of the only group, without group columns
+BYTES = 8  # size of a fingerprint
+ALL = ""  # the name of the only group, if rows have no groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,20 +212,20 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
     check_row_order(columns)
     check_same_length(**columns)
     days, label = as_days(dates), as_column(y_true, name="y_true")
-    here = _labelled(label)
-    n = int(here.sum())
+    has_label = _labelled(label)
+    n = int(has_label.sum())
     if n == 0:
-        raise InputError("`y_true` has no label at all: there is nothing to monitor yet.")
-    probabilities = check_probabilities(y_prob)[here]
-    labels = check_labels(label[here].tolist(), pos_label=pos_label)
+        raise InputError("`y_true` has no label yet, so there is nothing to monitor. Try again when labels are known.")
+    probabilities = check_probabilities(y_prob)[has_label]
+    labels = check_labels(label[has_label].tolist(), pos_label=pos_label)
     codes: Integers = np.zeros(n, dtype=np.int64)
     names: tuple[str, ...] = (ALL,)
     if groups is not None:
-        codes, names = check_codes(as_column(groups, name="groups")[here], n=n, name="groups", groups=True)
+        codes, names = check_codes(as_column(groups, name="groups")[has_label], n=n, name="groups", groups=True)
         if ALL in names:
             raise InputError("groups must not contain an empty name. Name them, or leave such rows out.")
-    cluster_codes = None if clusters is None else fingerprints(as_column(clusters, name="clusters")[here], n=n)
-    return Rows(days[here], labels, probabilities, codes, names, cluster_codes, days[~here])
+    cluster_codes = None if clusters is None else fingerprints(as_column(clusters, name="clusters")[has_label], n=n)
+    return Rows(days[has_label], labels, probabilities, codes, names, cluster_codes, days[~has_label])
 
 
 def _labelled(column: Any) -> Any:

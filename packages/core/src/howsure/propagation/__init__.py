@@ -1,4 +1,4 @@
-"""Samples from a posterior through any function of a structure, such as a count of events."""
+"""Posteriors of functions of structures: a function, such as a count of events, of samples from a posterior."""
 
 from howsure.propagation.posterior_draws import Sampler, WeightedSamples
 from howsure.propagation.posterior_values import PropagatedSamples, SampledQuantity, propagate_samples

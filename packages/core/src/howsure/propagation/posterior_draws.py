@@ -1,8 +1,8 @@
-"""Draws from a posterior, and the numbers that a function computes from each.
+"""Samples from a posterior, and the numbers that a function computes from each sample.
 
 A posterior has `sample(n, rng=...)`, which returns n independent samples, as a list or as an array whose first axis is
 n; or `iter_samples(n, rng=...)`, which yields them. A function takes one sample and returns a number, or a list or
-mapping of numbers. A function of a draw from a posterior is a draw from the posterior of the function.
+mapping of numbers. Its value at a sample from the posterior is a sample from the posterior of the function's value.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Sampler(Protocol):
     """A posterior: anything that draws independent samples."""
 
     def sample(self, n: int, *, rng: Randomness = None) -> Iterable[object]:
-        """n samples."""
+        """Draw n samples."""
 
 
 Posteriors: TypeAlias = Sampler | Iterable[object] | Mapping[Any, object]
@@ -70,13 +70,13 @@ class WeightedSamples:
         self.sample_weight: Floats = weights / weights.sum()
 
     def sample(self, n: int, *, rng: Randomness = None) -> list[object]:
-        """n structures, drawn with replacement by their weights."""
+        """Draw n structures with replacement, with probabilities proportional to their weights."""
         drawn = generator_from(rng).choice(len(self.samples), size=check_whole(n, name="n"), p=self.sample_weight)
         return [self.samples[i] for i in drawn.tolist()]
 
 
 def is_posterior(value: object) -> TypeGuard[Sampler]:
-    """Whether a value draws samples by `rng`. The method `sample` of a data frame does not."""
+    """Return whether a value has a method that draws samples with `rng`; the `sample` of a data frame has no `rng`."""
     method = getattr(value, "iter_samples", None) or getattr(value, "sample", None)
     return not inspect.isclass(value) and callable(method) and "rng" in inspect.signature(method).parameters
 
@@ -84,11 +84,11 @@ def is_posterior(value: object) -> TypeGuard[Sampler]:
 def posteriors_of_documents(
     posterior: Posteriors, samples: int | None, *, least: int = 2
 ) -> tuple[list[Any], int | None]:
-    """The posterior of each document, or a single iterable of samples; and the number of samples (None: all)."""
+    """Return the posterior of each document or a single iterable of samples, and the number of samples (None: all)."""
     n = None if samples is None else check_whole(samples, name="samples", least=least, most=MAX_SIMULATIONS)
     if is_posterior(posterior):
         return [posterior], n or SAMPLES
-    if hasattr(posterior, "__next__"):  # it is read once
+    if hasattr(posterior, "__next__"):  # an iterator, which can be read only once
         return [posterior], n
     listed: Any = posterior.values() if isinstance(posterior, Mapping) else posterior
     if not isinstance(posterior, Mapping) and not is_listlike(posterior):
@@ -100,7 +100,7 @@ def posteriors_of_documents(
     if isinstance(posterior, Mapping) and not all(kinds):
         key, value = list(posterior.items())[kinds.index(False)]
         raise InputError(
-            f"a mapping must have the posterior of each document, with a method sample(n, rng=...); of {key!r} it has "
+            f"posterior must map each document to a posterior with a method sample(n, rng=...); {key!r} is mapped to "
             f"{quote(value)}. If these are samples, put them into WeightedSamples."
         )
     if not any(kinds):
@@ -111,7 +111,7 @@ def posteriors_of_documents(
 
 
 def streams(rng: Randomness, n: int) -> list[np.random.Generator]:
-    """Random numbers for each of n documents; for a single one, `rng` itself."""
+    """Return a random generator for each of n documents; for a single document, the generator of `rng` itself."""
     generator = generator_from(rng)
     if n == 1:
         return [generator]
@@ -120,7 +120,7 @@ def streams(rng: Randomness, n: int) -> list[np.random.Generator]:
 
 
 def draws(posterior: Any, n: int | None, rng: np.random.Generator, *, name: str = "posterior") -> Iterator[Any]:
-    """The samples of a posterior, or of an iterable of samples; `name` is the parameter that gave it."""
+    """Yield n samples of a posterior, or of an iterable of samples; name: the parameter, for messages."""
     if not is_posterior(posterior):
         drawn: Iterable[Any] = islice(posterior, n)
     elif hasattr(posterior, "iter_samples"):
@@ -135,11 +135,11 @@ def draws(posterior: Any, n: int | None, rng: np.random.Generator, *, name: str 
         yield sample
     if number != (max(number, 2) if n is None else n):
         required = "2 samples or more" if n is None else f"{n:,} samples"
-        raise InputError(f"{name} must give {required}; it gave {number:,}.")
+        raise InputError(f"{name} must return {required}; it returned {number:,}.")
 
 
 def values_by_name(samples: Iterable[Any], function: Callable[..., Any]) -> dict[str, Floats]:
-    """The values (n,) of each quantity that a function returns for n samples.
+    """Return, by name, the values (n,) of each quantity that a function returns for n samples.
 
     >>> values_by_name(["ab", "c"], lambda text: {"length": len(text)})
     {'length': array([2., 1.])}
@@ -164,7 +164,7 @@ def values_by_name(samples: Iterable[Any], function: Callable[..., Any]) -> dict
 
 
 def _quantities(value: Any, number: int) -> dict[str, float]:
-    """The numbers that a function returned for a sample, by name."""
+    """Check the numbers that a function returned for a sample, and return them by name."""
     value = value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
     by_name = value if isinstance(value, Mapping) else dict(enumerate(value)) if is_listlike(value) else {VALUE: value}
     numbers = [
@@ -185,12 +185,12 @@ def _quantities(value: Any, number: int) -> dict[str, float]:
 
 
 def check_any(totals: Mapping[str, object]) -> None:
-    """Check that the function returned at least one number for some document."""
+    """Raise InputError if the function returned no number for any document."""
     if not totals:
         raise InputError("function must return at least one number; it returned an empty list or mapping.")
 
 
 def recipe(function: Callable[..., Any], rng: Randomness, **how: int | None) -> dict[str, Any]:
-    """How samples were drawn."""
+    """Return the recipe: the function, the seed, and how samples were drawn."""
     name = getattr(function, "__qualname__", type(function).__name__)
     return {"howsure": __version__, "function": name, **how, "seed": seed_in_recipe(rng)}

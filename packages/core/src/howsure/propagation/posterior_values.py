@@ -35,7 +35,10 @@ from howsure.stats.randomness import Randomness, with_seed
 
 
 def mean_estimate(values: Floats, level: float) -> Estimate:
-    """The mean of samples with the interval of its Monte Carlo error: Wilson's for 0 and 1, else that of `mean_score`.
+    """Return the mean of samples with the interval of its Monte Carlo error.
+
+    The interval is Wilson's if all values are 0 or 1, otherwise that of `mean_score`.
+
 
     >>> print(mean_estimate(np.array([0.0, 1.0, 1.0, 1.0]), 0.95))
     0.7500 [0.3006, 0.9544]
@@ -51,9 +54,10 @@ def mean_estimate(values: Floats, level: float) -> Estimate:
 
 
 def quantile_estimates(values: Floats, level: float) -> tuple[Estimate, Estimate]:
-    """Both ends of the central interval of samples, with the interval of their Monte Carlo error, from binomial ranks.
+    """Return the lower and the upper end of the central interval of samples, each with its Monte Carlo interval.
 
-    An end of these is None if it lies beyond all samples.
+    A Monte Carlo interval is computed from ranks with the binomial distribution. Its end is None if it lies beyond all
+    samples.
     """
     from scipy.stats import binom
 
@@ -70,9 +74,10 @@ def quantile_estimates(values: Floats, level: float) -> tuple[Estimate, Estimate
 class SampledQuantity:
     """The posterior of one quantity.
 
-    mean: the posterior mean with the interval of its Monte Carlo error; standard_error: its Monte Carlo standard error.
-    sd: the posterior standard deviation. low, high: the ends of the central posterior interval, quantiles of the
-    samples, with the intervals of their Monte Carlo error; an end of these is None if it lies beyond all samples.
+    mean: the posterior mean, with the interval of its Monte Carlo error. standard_error: the Monte Carlo standard error
+    of the mean. sd: the posterior standard deviation. low, high: the lower and the upper end of the central posterior
+    interval, each with the interval of its Monte Carlo error. The end of such an interval is None if it lies beyond all
+    samples.
     """
 
     name: str
@@ -88,9 +93,10 @@ class SampledQuantity:
         return self.low.value, self.high.value
 
     def samples_needed(self, error: float) -> int:
-        """The number of samples for which the Monte Carlo standard error of the mean is `error`.
+        """Return the number of samples with which the Monte Carlo standard error of the mean is `error`.
 
-        (sd / error)², at least 2; if all samples are equal, their variance is unknown, and it is their number.
+        This is (sd / error)², and at least 2. If all samples are equal, their variance is unknown, and the present
+        number of samples is returned.
 
         Raises InputError unless the error is a number above 0.
         """
@@ -102,8 +108,8 @@ class SampledQuantity:
 class PropagatedSamples(Rows[SampledQuantity]):
     """The result of `propagate_samples`: iterate over quantities, or take one by its name.
 
-    n: number of samples. level: of all intervals. values (n, k): the quantities in each sample. The sum of two results
-    is the result of the samples of both, which may be drawn in parallel, with a seed each.
+    n: number of samples. level: the level of all intervals. values (n, k): the quantities of each sample. The sum of
+    two results is the result for the samples of both, which can be drawn in parallel with different seeds.
     """
 
     rows: tuple[SampledQuantity, ...] = as_json("quantities")
@@ -115,7 +121,7 @@ class PropagatedSamples(Rows[SampledQuantity]):
     title = "Posterior of a function of samples"
 
     def columns(self) -> Sequence[Column]:
-        """One row a quantity."""
+        """One row per quantity."""
         return [
             Column("name", WORDS, heading="quantity"),
             Column("mean", NUMBER, only=TABLE, get=lambda row: row.mean.value, legend="posterior mean"),
@@ -148,14 +154,14 @@ class PropagatedSamples(Rows[SampledQuantity]):
         return tuple(Note(text, WARNING) for text, names in notes.items() if names)
 
     def samples_needed(self, error: float) -> int:
-        """The number of samples for which no mean has a Monte Carlo standard error above `error`.
+        """Return the number of samples with which no mean has a Monte Carlo standard error above `error`.
 
         Raises InputError unless the error is a number above 0.
         """
         return max(row.samples_needed(error) for row in self.rows)
 
     def __add__(self, other: PropagatedSamples) -> PropagatedSamples:
-        """Return the result of the samples of both.
+        """Return the result for the samples of both results.
 
         Raises InputError for different quantities or levels, and for equal seeds, which give equal samples.
         """
@@ -169,7 +175,10 @@ class PropagatedSamples(Rows[SampledQuantity]):
             seed if isinstance(seed, list) else [seed] for seed in (self.recipe["seed"], other.recipe["seed"])
         )
         if shared := [seed for seed in seeds if isinstance(seed, int) and seed in other_seeds]:
-            raise InputError(f"both results have samples of the seed {shared[0]}: draw one of them with another `rng`.")
+            raise InputError(
+                f"both results contain samples with the seed {shared[0]}. Draw the samples of one of them with another "
+                "`rng`."
+            )
         values = np.concatenate([self.values, other.values])
         how = {**self.recipe, "samples": len(values), "seed": [*seeds, *other_seeds]}
         return _summarised(names, values, self.level, how)
@@ -190,7 +199,7 @@ def propagate_samples(
     level: float = 0.95,
     rng: Randomness = None,
 ) -> PropagatedSamples:
-    """The posterior of any function of a structure, such as a count, from samples of the structure.
+    """Estimate the posterior of a function of a structure, such as a count, from samples of the structure.
 
     posterior: anything with a method `sample(n, rng=...)` that returns n independent samples, such as a CorefPosterior
     (labels of mentions), a TagPosterior (the tags of each sentence) or WeightedSamples; or a list of samples. Several
@@ -198,9 +207,9 @@ def propagate_samples(
     function: takes one sample and returns a number, or a list or mapping of numbers, always of the same length or keys.
     samples: number of samples (default: 1,000, or all of a list).
 
-    The posterior mean is estimated by the mean of the values, with the Monte Carlo standard error sd / √n; the ends of
-    the posterior interval by quantiles of the values. Samples must be independent: from a Markov chain, Monte Carlo
-    errors would be too small.
+    The posterior mean is estimated by the mean of the values, with the Monte Carlo standard error sd / √n. The ends of
+    the posterior interval are estimated by quantiles of the values. Samples must be independent. With samples from a
+    Markov chain, Monte Carlo errors would be too small.
 
     Source: Nguyen & O'Connor (2015), Appendix 1; Finkel, Manning & Ng (2006).
 

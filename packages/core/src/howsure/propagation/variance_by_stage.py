@@ -32,7 +32,7 @@ from howsure.show.table import ESTIMATE, FRAME, TABLE, WORDS, Column, digits, sp
 from howsure.stats.proportions import normal_quantile
 from howsure.stats.randomness import Randomness, with_seed
 
-MIN_REACH = 1e-9  # half-width of an interval of a share; smaller ones mean that a stage hardly varies
+MIN_REACH = 1e-9  # an interval with a smaller half-width is not shown, because one stage hardly varies
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,9 @@ class VarianceShare:
     """The posterior of one quantity after two stages, and its variance by stage.
 
     mean: the posterior mean with the interval of its Monte Carlo error. low, high: the central posterior interval.
-    variance: the sum of its parts, first and second. share: the share of the first stage, with the interval of its
-    Monte Carlo error; None if the variance is 0. The interval is None if one stage varies in too few samples.
+    variance: the variance, which is the sum of the parts `first` and `second` due to each stage. share: the proportion
+    of the variance due to the first stage, with the interval of its Monte Carlo error; None if the variance is 0. The
+    interval is None if one stage varies in too few samples.
     """
 
     name: str
@@ -68,7 +69,7 @@ class VarianceShares(Rows[VarianceShare]):
     title = "Variance of a function of samples by stage"
 
     def columns(self) -> Sequence[Column]:
-        """One row a quantity."""
+        """One row per quantity."""
         return [
             Column("name", WORDS, heading="quantity"),
             Column("mean", digits(3), only=TABLE, get=lambda row: row.mean.value, legend="posterior mean"),
@@ -81,7 +82,7 @@ class VarianceShares(Rows[VarianceShare]):
 
     @property
     def answer(self) -> str:
-        """The share of the first stage, for the quantity with the largest variance."""
+        """A sentence on the share of the first stage, for the quantity with the largest variance."""
         row = max(self.rows, key=lambda row: row.variance)
         if row.share is None:
             return "Nothing varies between samples."
@@ -107,19 +108,20 @@ def decompose_variance(
     level: float = 0.95,
     rng: Randomness = None,
 ) -> VarianceShares:
-    """How much of a quantity's variance is due to the first of two stages, such as parsing before coreference.
+    """Estimate how much of a quantity's variance is due to the first of two stages, such as parsing and coreference.
 
-    posterior: of the first stage, such as parses; or a list or mapping of posteriors of independent documents, over
-    which values are added up.
-    following: takes a sample of the first stage and returns the posterior of the second, such as coreference.
-    function: takes a sample of the second stage, as in `propagate_samples`.
+    posterior: the posterior of the first stage, such as parses; or a list or mapping of posteriors of independent
+    documents, over which values are added up.
+    following: a function of a sample of the first stage that returns the posterior of the second stage.
+    function: a function of a sample of the second stage, as in `propagate_samples`.
     samples: number of samples of the first stage.
-    repeats: number of samples of the second stage for each of these.
-    stages: what to call the stages.
+    repeats: number of samples of the second stage for each sample of the first stage.
+    stages: the names of the stages in the output.
 
-    The law of total variance, in this order: Var(f) = Var(E(f | first)) + E(Var(f | first)). With s² the mean variance
-    of the r repeats and b² the variance of their means, the parts are estimated without bias by b² - s²/r and s², for
-    each document. Shares are limited to 0 to 1; their Monte Carlo error is that of a jackknife over first samples.
+    By the law of total variance, Var(f) = Var(E(f | first)) + E(Var(f | first)); the terms are due to the first and the
+    second stage. Let s² be the mean variance of the r repeats, and b² the variance of their means. For each document,
+    the terms are estimated without bias by b² - s²/r and s². Shares are limited to 0 to 1. Their Monte Carlo error is
+    estimated by a jackknife over samples of the first stage.
 
     Source: Searle, Casella & McCulloch (1992); Efron & Stein (1981).
 
@@ -157,7 +159,7 @@ def decompose_variance(
 def _nested_draws(
     posterior: Any, following: Callable[..., Sampler], n: int | None, repeats: int, rng: np.random.Generator
 ) -> Iterator[Any]:
-    """For each sample of the first stage, the samples of the second."""
+    """Yield, for each sample of the first stage, samples of the second stage."""
     first_rng, second_rng = streams(rng, 2)
     for sample in draws(posterior, n, first_rng):
         second = following(sample)
@@ -169,7 +171,7 @@ def _nested_draws(
 
 
 def _variance_parts(table: Floats) -> tuple[Floats, Floats]:
-    """The variance between and within the rows of a table (n, r), and the covariance of both by a jackknife over rows.
+    """Return the variances between and within rows of a table (n, r), and their covariance by a jackknife over rows.
 
     >>> _variance_parts(np.array([[0.0, 2.0], [4.0, 6.0], [8.0, 10.0]]))[0]
     array([15.,  2.])
@@ -190,9 +192,11 @@ def _variance_share(name: str, table: Floats, parts: Floats, covariance: Floats,
     total, share = first + second, None
     if total > 0.0:
         gradient = np.array([second, -first]) / total**2
-        reach = normal_quantile(level) * math.sqrt(max(float(gradient @ covariance @ gradient), 0.0))
+        half_width = normal_quantile(level) * math.sqrt(max(float(gradient @ covariance @ gradient), 0.0))
         value, method = first / total, f"{len(table)} samples, {table.shape[1]} repeats"
-        least, most = (max(value - reach, 0.0), min(value + reach, 1.0)) if reach > MIN_REACH else (None, None)
-        share = Estimate(value, least, most, level, method, len(table))
+        share_low, share_high = (
+            (max(value - half_width, 0.0), min(value + half_width, 1.0)) if half_width > MIN_REACH else (None, None)
+        )
+        share = Estimate(value, share_low, share_high, level, method, len(table))
     low, high = np.quantile(table, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf").tolist()
     return VarianceShare(name, mean_estimate(table.mean(axis=1), level), low, high, total, first, second, share)
