@@ -19,26 +19,31 @@ def words_in(text: str) -> frozenset[str]:
 LABELS = words_in("gold target truth true expected actual y label answer class category outcome result")
 RIGHT_ANSWERS = words_in("gold target truth true expected actual")  # before other labels
 EXPECTED = words_in("expected gold reference")  # not how good an answer is
-PREDICTIONS = words_in("prediction predicted pred decision guess output said")
-SCORES = words_in(
-    "correct right acc accuracy score em match f grade graded pass passed success succeeded reward rating rouge bleu "
-    "won solved resolved hit faithful faithfulness factual factuality meteor relevancy correctness similarity "
-    "helpfulness coherence fluency adequacy hallucination hallucinated verified successful chrf comet bleurt bertscore "
-    "ndcg mrr mcc"
+PREDICTED = words_in("prediction predicted pred")
+PREDICTIONS = PREDICTED | words_in("decision guess output said")  # unless expected_output or actual_decision
+METRICS = words_in("f em rouge bleu meteor chrf comet bleurt bertscore ndcg mrr mcc")
+SCORES = METRICS | words_in(
+    "correct right acc accuracy score match grade graded pass passed success succeeded reward rating won solved "
+    "resolved hit faithful faithfulness factual factuality relevancy correctness similarity helpfulness coherence "
+    "fluency adequacy hallucination hallucinated verified successful"
 )
 RATERS = words_in("rater annotator coder worker labeler labeller evaluator reviewer")
+RATERS_NAMED = words_in("ann ann_id user user_id username")  # in full
 JUDGE = words_in("judge")
 JUDGES = JUDGE | words_in("llm gpt auto automatic autorater")
 PEOPLE = words_in("human person people expert annotator")
 SOURCES = words_in("source by origin kind type")  # of grades, where its values name judges and people
 JUDGES_NAMED = words_in("eval ai model machine")  # as values of such a column
 PEOPLE_NAMED = words_in("annotation annotator coder rater reviewer")
-CRITERIA = words_in("criterion metric dimension aspect")
-GRADES = words_in("value")  # of a table that names its raters
+CRITERIA = words_in("criterion criteria metric dimension aspect")
+GRADES = words_in("value annotation")  # of a table that names its raters
 CHANCES = words_in("prob probs probability proba p confidence conf score certainty likelihood soft")
 CONFIDENCES = words_in("confidence conf certainty")  # of the model in its answer
 DOUBTS = words_in("uncertainty entropy variance difficulty distance")  # scores that do not say how good an answer is
-ARMS = words_in("arm method approach agent variant mode policy strategy")  # a `mode` alone: not a failure_mode
+ARMS = words_in(
+    "arm method approach agent variant mode policy strategy condition experiment setting config configuration "
+    "architecture shot shots"
+)  # a `mode` alone: not a failure_mode
 MODELS = ARMS | words_in("model system engine llm")
 OVERALL = words_in("overall total final")
 ITEMS = words_in("id uid uuid hash item question qid doc index idx example key instance sample")
@@ -56,9 +61,9 @@ ERRORS = words_in("error exception")
 ENDS = ERRORS | words_in("status timeout outcome state finish_reason stop_reason")  # how a trial ended
 COSTS = words_in("cost usd dollars price")
 ACTORS = words_in("actor topic party country side organisation organization code")
-DATES_NAMED = words_in("date day published published_at datetime timestamp created_at")
+DATES_NAMED = words_in("date day published published_at datetime timestamp created_at datum fecha")
 BODIES = words_in("text body content article story")
-HEADLINES = words_in("title headline")
+HEADLINES = words_in("title headline titel titre título titulo titolo")
 LOGITS = {"logits": words_in("logit logits"), "logprobs": words_in("ll logprob logprobs loglik")}
 ANSWERS = words_in("answer response output text prediction pred label choice")  # of a model, not its name
 CORRECT = words_in("correct right pass passed success korrekt richtig correcto correcte")  # of an answer, not a class
@@ -87,6 +92,16 @@ SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 def names_id(column: SeenColumn) -> bool:
     """Whether the name of the column ends in an id, such as bbcid or doc_id."""
     return any(word.endswith("id") for word in column.words) and not column.words & RATERS
+
+
+def names_prediction(column: SeenColumn) -> bool:
+    """Whether the name is that of a prediction, and not of a right answer such as expected_output."""
+    return bool(column.words & PREDICTIONS) and not (column.words & RIGHT_ANSWERS and not column.words & PREDICTED)
+
+
+def names_rater(column: SeenColumn) -> bool:
+    """Whether the name is that of raters, such as annotator or user_id."""
+    return bool(column.words & RATERS) or column.name.lower() in RATERS_NAMED
 
 
 def is_numeric(column: SeenColumn) -> bool:

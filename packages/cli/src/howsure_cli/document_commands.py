@@ -72,6 +72,7 @@ def import_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
         roles |= per_actor
     elif (topics := _topics(columns)) and all(column.kind == UNIQUE for column in roles["--id"][:1]):
         words = ["--actors", column_list(topics)]
+        roles = {option: candidates for option, candidates in roles.items() if candidates or option == "--date"}
     else:
         return
     if not all(roles.values()):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import glob
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure import __version__
-from howsure.data.column_roles import FEW, NUMBERS, OBJECTS, ONE, REPEATED, SeenColumn, seen_column
+from howsure.data.column_roles import FEW, NUMBERS, OBJECTS, ONE, REPEATED, TWO, SeenColumn, seen_column
 from howsure.data.logs.conversion import input_files
 from howsure.data.logs.openai import NO_ANSWER, OPENAI
 from howsure.data.sources import Paths, named_paths
@@ -39,6 +40,7 @@ from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import LIKELY_PERCENT
+from howsure.inputs.label_spelling import spellings
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 from howsure.inputs.source_names import format_suffix
 from howsure.result import Rows, as_json
@@ -69,13 +71,14 @@ from howsure_cli.table_notes import (
     summary_of_means,
     with_points,
 )
-from howsure_cli.typed_commands import look_command, look_into_command, typed_files
+from howsure_cli.typed_commands import command_text, look_command, look_into_command, typed_files
 
 __all__ = ["Look", "look"]
 
 NO_ROLE = (
     "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
 )
+PAIR = "Predictions and true values need an id of the same name in both: {} --target COL --prediction COL --id COL."
 NESTED = (
     "{} holds objects that differ from row to row: write a row for each answer, such as "
     '{{"id": "q1", "model": "m", "score": 1}}.'
@@ -146,7 +149,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     notes += [commas_note(commas)] if commas else []
     notes += _missing_value_notes(columns)
     percentages = [*_percentage_notes(columns, rows[1:])]
-    notes += percentages
+    notes += [*percentages, *_spelling_notes(columns, rows[1:])]
     if log is None and columns[0].name.startswith("#"):
         notes.append(f"The first line of {named[0].name} begins with #. If it is a comment, remove it.")
     if log is not None:
@@ -178,6 +181,9 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             commands = fields_in_files(paths)
             if not commands:
                 notes.append(f"The files have different columns ({_kinds_text(kinds)}): give files of one kind.")
+                notes += (
+                    [PAIR.format(command_text("score", paths[0], "--targets", paths[1]))] if len(paths) == 2 else []
+                )
                 commands = [look_command(_glob(kinds[0]), format, explode)]
         elif not commands:
             table_columns = [columns[at] for at in places]
@@ -359,6 +365,15 @@ def _missing_value_notes(columns: Sequence[SeenColumn]) -> Iterator[str]:
     lacking = [f"{column.name} ({column.missing:,})" for column in columns if column.missing]
     if lacking:
         yield f"Values are missing in {shortened(lacking, limit=6)}."
+
+
+def _spelling_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """A note on each column of a few names of which some, such as Yes and yes, differ only in spelling."""
+    for place, column in enumerate(columns):
+        if column.kind in (FEW, TWO) and column.held:
+            counts = Counter(row[place] for row in rows if row[place] in column.held)
+            if alike := spellings(counts):
+                yield f"{column.name}: {alike}, and would count as different values. Spell them the same way."
 
 
 def _percentage_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from howsure.errors import InputError
 from howsure.files.input_files import read_text
 from howsure.inputs.source_names import format_suffix
 from howsure.scores.documents import read_document_columns
-from howsure_cli.column_words import LABELS, MEASURES, PREDICTIONS, names_id
+from howsure_cli.column_words import LABELS, MEASURES, PREDICTIONS, names_id, names_prediction
 from howsure_cli.field_commands import gold_neighbours, is_gold
 from howsure_cli.table_notes import TAGS
 from howsure_cli.typed_commands import command_text
@@ -112,13 +112,19 @@ def scores_by_gold_table(paths: Sequence[str], tables: Sequence[Sequence[Sequenc
     """The command for two tables with an id: one with predictions, the other one, named so, with the true labels."""
     if len(paths) != 2 or len(tables) != 2:
         return []
-    predicted, gold, _ = _which_is_gold(paths)
-    if gold is None or not any(map(is_gold, paths)):
-        return []
     columns = {
         path: [seen_column(str(name), [row[at] for row in rows]) for at, name in enumerate(names)]
         for path, (names, *rows) in zip(paths, tables, strict=True)
     }
+    predicted, gold, by_order = _which_is_gold(paths)
+    if by_order:
+        predictions = [path for path in paths if any(map(names_prediction, columns[path]))]
+        targets = [path for path in paths if any(column.words & LABELS for column in columns[path])]
+        if len(predictions) != 1 or targets == predictions or not targets:
+            return []
+        (predicted,), gold = predictions, next(path for path in paths if path not in predictions)
+    if gold is None:
+        return []
     ids = [column for column in columns[gold] if column.kind == UNIQUE]
     of_models = {column.name: column for column in columns[predicted]}
     item = next((c for c in ids if names_id(c) or c.name.lower() in ("id", "item", "index", "key", "text")), None)
@@ -132,7 +138,7 @@ def scores_by_gold_table(paths: Sequence[str], tables: Sequence[Sequence[Sequenc
     pairs = [(guess, label) for label in labels for guess in answers if guess.held & label.held or guess.kind == ONE]
     if not pairs or not _same_items(item.name, dict(zip(paths, tables, strict=True)), predicted, gold):
         return []
-    guess, label = next((pair for pair in pairs if pair[0].words & PREDICTIONS), pairs[0])
+    guess, label = next((pair for pair in pairs if names_prediction(pair[0])), pairs[0])
     names = ["--target", label.name, "--prediction", guess.name, "--id", item.name]
     return [command_text("score", predicted, "--targets", gold, *names)]
 

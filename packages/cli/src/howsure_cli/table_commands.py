@@ -28,7 +28,7 @@ from howsure.data.column_roles import (
     SeenColumn,
 )
 from howsure.data.object_rows import COLUMN, VALUE
-from howsure.data.tables.database import literal
+from howsure.data.tables.database import identifier, literal
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure_cli.column_words import (
     ANSWERS,
@@ -53,11 +53,11 @@ from howsure_cli.column_words import (
     LABELS,
     LOGITS,
     MEASURES,
+    METRICS,
     MODELS,
     OVERALL,
     PEOPLE,
     PEOPLE_NAMED,
-    PREDICTIONS,
     PROMPTS,
     RATERS,
     RIGHT,
@@ -78,6 +78,8 @@ from howsure_cli.column_words import (
     is_prompt,
     is_yes_or_no,
     names_id,
+    names_prediction,
+    names_rater,
     non_answer_options,
     other_sides,
     positive_option,
@@ -92,6 +94,7 @@ from howsure_cli.wide_commands import are_of_raters, columns_by_object, columns_
 
 MAX_COMMANDS = 3
 MAX_PARTS = 6  # columns that are tried as a part of what names an item
+MAX_ARMS = 3  # columns of models and arms of an experiment
 MAX_GRADES = 200  # different values, of which agreement is computed
 MAX_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 VERBALISED = (PERCENTAGES, STATED)
@@ -104,7 +107,7 @@ MIN_LABELS = 10  # for corrected counts
 def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
     """Whether there are predictions or probabilities, and no possible labels for them."""
     chances = [column for column in columns if column.kind in (WITHIN, SHARES) and column.words & (CHANCES - SCORES)]
-    predictions = [column for column in columns if column.words & PREDICTIONS and not names_id(column)]
+    predictions = [column for column in columns if names_prediction(column) and not names_id(column)]
     predictions = [column for column in predictions if column.kind != TEXTS and not column.words & MEASURES]
     return bool(chances or predictions) and not _TableProposals(columns, (), (), 1).labels
 
@@ -132,6 +135,12 @@ def propose_for_table(
     ]
     commands = commands or [*table.propose_documents(events_in_texts)] or [*table.propose_similar_columns()]
     return list(dict.fromkeys(commands or table.propose_for_unlabelled()))[:MAX_COMMANDS]
+
+
+def _where(column: SeenColumn, value: str) -> list[str]:
+    """The option that selects the rows with a value."""
+    is_plain = re.fullmatch(r"[a-z_]\w*", column.name, re.ASCII | re.IGNORECASE) is not None
+    return ["--where", f"{column.name if is_plain else identifier(column.name)} = {literal(value)}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +248,7 @@ class _TableProposals:
             return
         (kept, _), *_ = both
         words = ["--pivot", column_list([*keys, rater, grade]), "--score", judge, "--target", person]
-        words += [] if criterion is None else ["--where", f"{criterion.name} = {literal(str(kept))}"]
+        words += [] if criterion is None else _where(criterion, str(kept))
         words += positive_option(grade) or []
         words += ["--skip-missing"] if graded[person] - graded[judge] else []
         yield command_text("judge", *self.file_words, *words)
@@ -279,12 +288,13 @@ class _TableProposals:
         other_than = [rater, *of_truth, *([] if item is None else [item])]
         named = [c for c in self.columns if c not in other_than and c.words & (SCORES | LABELS | GRADES)]
         grade = next((column for column in named if is_grade(column) and is_numeric(column)), None)
-        return grade or self._named(VERDICTS, FEW, TWO, other_than=other_than)
+        return grade or self._named(VERDICTS | GRADES, FEW, TWO, other_than=other_than)
 
     def propose_raters(self) -> Iterator[str]:
         """If each row is a grade, and several raters graded the same items: the agreement of the raters."""
         judge, item, judge_columns = self._named(JUDGE, FEW, TWO), self._item(), self._judge_and_person()
-        rater = self._named(RATERS, FEW, TWO) or (judge if judge is not None and not is_grade(judge) else None)
+        rater = next((c for c in self.columns if names_rater(c) and c.kind in (FEW, TWO)), None)
+        rater = rater or (judge if judge is not None and not is_grade(judge) else None)
         rater = rater or (None if judge_columns is None else judge_columns[2])
         if rater is None or item is None or item.kind == UNIQUE:
             return
@@ -359,8 +369,14 @@ class _TableProposals:
         date = next((column for column in self.columns if column.kind == DATES and not column.missing), None)
         is_iso = date is not None and all(re.match(r"\d{4}-", text or "") for text in self._values(date))
         periods = ["--date", date.name, "--period", "month"] if date is not None and is_iso else []
-        words = ["--prob", prob.name, "--target", label.name, *positive, *design, *periods]
+        words = ["--prob", prob.name, "--target", label.name, *positive, *design, *periods, *self._only_first_model()]
         yield self._command("counts estimate", words, [])
+
+    def _only_first_model(self) -> list[str]:
+        """The option that selects the rows of the first of several models, whose counts must not be added."""
+        model = self._model()
+        first = None if model is None else next((name for name in self._values(model) if name is not None), None)
+        return [] if model is None or first is None else _where(model, first)
 
     def propose_marks(self) -> Iterator[str]:
         """Where several columns say of the same items whether each model is right."""
@@ -418,18 +434,18 @@ class _TableProposals:
         self, *, other_than: Sequence[SeenColumn] = (), label: SeenColumn | None = None
     ) -> tuple[list[str], list[SeenColumn | None]]:
         """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
-        model, item = self._model(other_than=other_than), self._item()
-        if model is None and label is not None and label is self._right():  # of judges, against the right answers
-            model = next((c for c in self.columns if c.words & JUDGE and c.kind == FEW and not is_grade(c)), None)
-        groups = [] if other_than else [column for column in self._groups() if column is not label]
-        parts = [column for column in (model, *groups) if column is not None]
-        by = [] if model is None else ["--model", model.name]
-        group = (
-            [] if not parts[bool(model) :] else ["--group", ",".join(column.name for column in parts[bool(model) :])]
-        )
-        run = self._named(RUNS, FEW, TWO)
+        models, item, run = self._models(other_than=other_than), self._item(), self._named(RUNS, FEW, TWO)
+        if not models and label is not None and label is self._right():  # of judges, against the right answers
+            models = [c for c in self.columns if c.words & JUDGE and c.kind == FEW and not is_grade(c)]
+        models = [column for column in models if column not in (item, run)]
+        groups = [] if other_than else [column for column in self._groups() if column not in (label, *models)]
+        models = self._distinguished([*groups, *(column for column in (item, run) if column is not None)], models)
+        groups = [column for column in groups if not models or self._repeats_in(models, column)]
+        parts = [*models, *groups]
+        by = ["--model", column_list(models)] if models else []
+        group = ["--group", column_list(groups)] if groups else []
         keys = [] if item is None else [*parts, item, *([] if run is None else [run])]
-        at_most = self.files if model is None else 1
+        at_most = 1 if models else self.files
         if item is not None and self._repeats(keys, at_most=at_most):
             turn = self._named(TURNS, FEW, TWO)
             is_whole = turn is not None and run is None and not self._repeats([*keys, turn], at_most=at_most)
@@ -439,6 +455,19 @@ class _TableProposals:
             items = [] if item is None else ["--id", item.name]
         runs = [] if run is None or item is None else ["--run", run.name]
         return [*by, *group, *items, *runs], [*parts, item]
+
+    def _distinguished(self, others: Sequence[SeenColumn], models: Sequence[SeenColumn]) -> list[SeenColumn]:
+        """The first of the columns of models, with further ones (arms of an experiment) that make rows unique."""
+        for size in range(1, min(len(models), MAX_ARMS) + 1):
+            for further in combinations(models[1:], size - 1):
+                if not self._repeats([*models[:1], *further, *others], at_most=1):
+                    return [*models[:1], *further]
+        return [*models[:1]]
+
+    def _repeats_in(self, models: Sequence[SeenColumn], group: SeenColumn) -> bool:
+        """Whether some model has rows in several groups."""
+        rows = {*zip(*map(self._values, (*models, group)), strict=True)}
+        return len(rows) > len({row[:-1] for row in rows})
 
     def propose_probabilities(self) -> Iterator[str]:
         """If there are probabilities and labels: the calibration of the probabilities, and their use for abstention."""
@@ -492,12 +521,12 @@ class _TableProposals:
     def labels(self) -> list[SeenColumn]:
         """The columns that could be right answers, the likeliest first, without the predictions of models."""
         labels = [column for column in self.columns if column.words & LABELS and not column.words & (GROUPS - LABELS)]
-        labels = [column for column in labels if not (column.words & PREDICTIONS or self._probability_of_label(column))]
+        labels = [column for column in labels if not (names_prediction(column) or self._probability_of_label(column))]
         return sorted(labels, key=lambda column: not column.words & RIGHT_ANSWERS)
 
     def _predicts(self, column: SeenColumn, label: SeenColumn) -> bool:
         is_models = column.words & (MODELS - ARMS) and (is_yes_or_no(column) or column.words & ANSWERS)
-        is_prediction = column.words & PREDICTIONS or is_models or self._probability_of_label(column)
+        is_prediction = names_prediction(column) or is_models or self._probability_of_label(column)
         return column is not label and bool(is_prediction and column.held & label.held)
 
     def _probability_of_label(self, label: SeenColumn) -> SeenColumn | None:
@@ -535,7 +564,13 @@ class _TableProposals:
         tasks = self._named(UNITS, FEW, REPEATED) if runs else None
         if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
             return tasks
-        return item or question or self._named(UNITS, REPEATED, other_than=others)
+        return item or question or self._named(UNITS, REPEATED, other_than=others) or self._rated_text()
+
+    def _rated_text(self) -> SeenColumn | None:
+        """The texts that several raters graded."""
+        are_rated = any(names_rater(column) and column.kind in (FEW, TWO) for column in self.columns)
+        texts = (column for column in self.columns if column.kind == TEXTS and self._repeats([column], at_most=1))
+        return next(texts, None) if are_rated else None
 
     def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
         """Whether a combination of values of these columns is in more than `at_most` rows."""
@@ -602,16 +637,21 @@ class _TableProposals:
         labels = [label for label in self.labels if label.kind in (TWO, FEW) and len(label.held) < 5]
         label = next((label for label in labels if not is_numeric(label) and says_right(label)), None)
         others = (column for column in self.columns if not column.words & MEASURES)
-        is_predicted = any(column.words & (PREDICTIONS | CHANCES) for column in others)
+        is_predicted = any(names_prediction(column) or column.words & CHANCES for column in others)
         return None if self._model() is None or is_predicted else label
 
     def _model(self, *, other_than: Sequence[SeenColumn] = ()) -> SeenColumn | None:
         """The column of the models to compare, or else of the arms of an experiment."""
+        return next(iter(self._models(other_than=other_than)), None)
+
+    def _models(self, *, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
+        """The columns of models, then those of the arms of an experiment."""
         named = [c for c in self.columns if c.words & MODELS and c not in other_than and c.kind in (FEW, TWO, REPEATED)]
+        named = [c for c in named if not c.words & (ERRORS | MEASURES | SCORES)]
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
         named = [c for c in named if not (c.held and is_yes_or_no(c)) and not c.words & ANSWERS]
-        return next((c for c in named if not c.words & ARMS), next(iter(named), None))
+        return sorted(named, key=lambda column: bool(column.words & ARMS))
 
     def _label(self) -> SeenColumn | None:
         """The label of the single probability in each row."""
@@ -620,13 +660,14 @@ class _TableProposals:
     def _labels_of_a_sample(self) -> SeenColumn | None:
         """A column of any name with labels for a minority of the rows."""
         columns = (column for column in self.columns if column.kind == TWO and column.missing * 2 > len(self.rows))
-        return next((c for c in columns if positive_option(c) is not None and not c.words & PREDICTIONS), None)
+        return next((c for c in columns if positive_option(c) is not None and not names_prediction(c)), None)
 
     def _two_labels(self) -> SeenColumn | None:
         return next((column for column in self.labels if column.kind == TWO), None)
 
     def _probability_column(self) -> SeenColumn | None:
         doubts = [column for column in self.columns if column.words & (DOUBTS | OVERALL)]
+        doubts += [c for c in self.columns if c.words & CHANCES == {"score"} and c.words & METRICS]
         return self._named(CHANCES, WITHIN, *VERBALISED, other_than=doubts)
 
     def _probability(self) -> tuple[list[str], list[SeenColumn]]:
@@ -653,14 +694,14 @@ class _TableProposals:
     def propose_for_unlabelled(self) -> Iterator[str]:
         """If a model gave probabilities and nobody gave labels: a sample to label, for a corrected count."""
         chances = [c for c in self.columns if c.kind == WITHIN and c.words & (CHANCES - CONFIDENCES - SCORES)]
-        has_predictions = any(column.words & PREDICTIONS for column in self.columns)
+        has_predictions = any(map(names_prediction, self.columns))
         if len(chances) != 1 or self.labels or has_predictions or chances[0].missing or len(self.rows) < MIN_TO_SAMPLE:
             return
         shown = [c for c in self.columns if c.kind in (TEXTS, UNIQUE) and "," not in c.name]
         output = f"{os.path.basename(self.file_words[0]).partition('.')[0]}_to_label.csv"
         words = ["--prob", chances[0].name, "--labels", str(min(MOST_SAMPLED, len(self.rows) // 2))]
         words += ["--show", column_list(shown)] if shown else []
-        yield command_text("counts sample", *self.file_words, *words, "--output", output)
+        yield command_text("counts sample", *self.file_words, *words, *self._only_first_model(), "--output", output)
 
     def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:
         """Columns with a number for each class: the kind of number, the columns, and the names of the classes."""

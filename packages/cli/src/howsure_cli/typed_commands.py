@@ -14,8 +14,17 @@ def typed_files(
     return [*paths, *(word for option, value in options.items() if value is not None for word in (option, value))]
 
 
+def shell_word(word: str) -> str:
+    """A word, quoted for a shell if necessary.
+
+    >>> print(shell_word("*.csv"), shell_word("model = 'bass'"))
+    '*.csv' "model = 'bass'"
+    """
+    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
+
+
 def command_text(command: str, *words: str) -> str:
-    return f"howsure {command} {shlex.join(words)}"
+    return " ".join(["howsure", command, *map(shell_word, words)])
 
 
 def look_command(path: str, format: str | None, explode: str | None) -> str:

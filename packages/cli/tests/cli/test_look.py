@@ -480,3 +480,32 @@ def test_a_probability_of_a_class_is_proposed_as_a_confidence_in_the_likelier_cl
     path.write_text("correct,prob\n" + rows.replace("pos", "1").replace("neg", "0"))
     (command,) = (command for command in howsure.look(str(path)).commands if " selective " in command)
     assert "--reduce" not in command
+
+
+def test_spellings_of_a_label_are_named() -> None:
+    rows = ((i, ("Yes", "yes", "no")[i % 3], ("yes", "no")[i % 2]) for i in range(60))
+    (note,) = howsure.look(table("spelled.csv", "id gold pred", rows)).notes
+    assert note.startswith("gold: 'Yes' (20) and 'yes' (20) differ only in case or spaces")
+    assert note.endswith("Spell them the same way.")
+
+
+def test_two_tables_whose_ids_have_different_names_are_named() -> None:
+    table("pred.csv", "doc_id pred", ((i, "ab"[i % 2]) for i in range(20)))
+    table("gold.csv", "key truth text", ((i, "ab"[i % 2], f"text {i}") for i in range(20)))
+    assert "an id of the same name in both: howsure score pred.csv --targets gold.csv" in "".join(
+        howsure.look(["pred.csv", "gold.csv"]).notes
+    )
+    with pytest.raises(howsure.InputError, match="named twice"):
+        howsure.look(["pred.csv", "pred.csv"])
+
+
+def test_tables_of_targets_without_columns_are_listed() -> None:
+    table("pred.csv", "id pred", [(1, "a")])
+    table("gold.csv", "id gold", [(1, "a")])
+    message = run("score", "pred.csv", "--targets", "gold.csv").err
+    assert "--target, --prediction, --id. pred.csv has id, pred; gold.csv has id, gold." in message
+
+
+def test_percentages_are_read_as_stated() -> None:
+    table("stated.csv", "gold confidence", ((i % 2, f"{i}%") for i in range(20)))
+    assert "read by --verbalised" in run("calibration", "stated.csv", "--target", "gold", "--prob", "confidence").err

@@ -78,6 +78,88 @@ def ordinal_alpha(grades: Mapping[str, Mapping[str, int]]) -> float:
 # Tables.
 
 
+def arms_of_an_experiment() -> Expected:
+    """Which together tell the answers to an item apart; and a column of errors of the model."""
+    rng = random(91)
+    cells = [*itertools.product(("baseline", "biased"), ("few", "zero"), range(30))]
+    answers = rng.choice(["A", "B", "C"], (len(cells), 2), p=[0.6, 0.2, 0.2])
+    rows = [
+        (*cell, *pair, "timeout" if at % 9 == 0 else "")
+        for at, (cell, pair) in enumerate(zip(cells, answers, strict=True))
+    ]
+    table("arms.csv", "condition shot example_id predicted_answer true_answer model_error", rows)
+    by_arms = means((f"{row[0]} / {row[1]}", row[3] == row[4]) for row in rows)
+    return "arms.csv", {"score": by_arms}
+
+
+def predicted_and_actual_decisions() -> Expected:
+    decisions = random(92).choice(["select", "reject"], (40, 2))
+    rows = [(f"ad-{i}", *pair, f"because of {i}") for i, pair in enumerate(decisions)]
+    table("decisions.csv", "id predicted_decision actual_decision actual_reason", rows)
+    return "decisions.csv", {"score": only(decisions[:, 0] == decisions[:, 1])}
+
+
+def annotations_by_criterion() -> Expected:
+    rng = random(93)
+    grades = {
+        (item, criterion): {who: int(np.clip(level + rng.integers(-1, 2), 1, 4)) for who in ("Ann. 1", "Ann. 2")}
+        for item, criterion in itertools.product(range(30), ("bias", "lede"))
+        for level in rng.integers(1, 5, 1)
+    }
+    rows = [(item, who, criterion, grade) for (item, criterion), unit in grades.items() for who, grade in unit.items()]
+    table("criteria.csv", "art_id ann criteriaID annotation", rows)
+    by_unit = {f"{item} {criterion}": unit for (item, criterion), unit in grades.items()}
+    return "criteria.csv", {"judge agreement": ordinal_alpha(by_unit)}
+
+
+def texts_that_annotators_graded() -> Expected:
+    rng = random(94)
+    texts = [f"A text with the number {i} that is longer than a name of anything would be." for i in range(40)]
+    rows = [(k % 3, texts[k // 3], "base" if k < 60 else "large", rng.integers(1, 6)) for k in range(120)]
+    table("fluency.csv", "Annotator Text Architecture Coherence", rows)
+    grades = {text: {str(row[0]): int(row[3]) for row in rows if row[1] == text} for text in texts}
+    return "fluency.csv", {"judge agreement": ordinal_alpha(grades), "score": means((row[2], row[3]) for row in rows)}
+
+
+def topics_in_german() -> Expected:
+    p = random(95).uniform(size=(40, 2)).round(3)
+    numbers = [[f"{value:.3f}".replace(".", ",") for value in row] for row in p]
+    rows = [(f"{1 + i % 28:02}.{1 + i % 12:02}.2019", f"Ein Text {i}", *numbers[i]) for i in range(40)]
+    table("themen.csv", "Datum Text p_Syrien p_Irak", rows, separator=";")
+    return "themen.csv", {"events import": dict(zip(("p_Syrien", "p_Irak"), p.sum(axis=0), strict=True))}
+
+
+def some_labels_of_two_models() -> Expected:
+    """Whose counts must not be added."""
+    rng = random(96)
+    probabilities = rng.uniform(size=(2, 200)).round(3)
+    positive = rng.uniform(size=(2, 200)) < probabilities
+    rows = [
+        (f"d{i}", model, probabilities[at, i], int(positive[at, i]) if i % 2 == 0 and i < 180 else "")
+        for at, model in enumerate(("it's", "b"))
+        for i in range(200)
+    ]
+    table("two.csv", "id model prob label", rows)
+    labelled = [positive[at, :180:2].mean() for at in range(2)]
+    return "two.csv", {"counts estimate": {"": int(positive[0, :180:2].sum())}, "calibration": labelled[1]}
+
+
+def labels_with_gaps_spelled_as_text() -> Expected:
+    labels = random(97).choice(["0", "1", "NA"], 90)
+    p = random(99).uniform(size=90).round(3)
+    table("na.csv", "id prob label", ((i, p[i], labels[i]) for i in range(90)))
+    known = labels[labels != "NA"] == "1"
+    likelier = p[labels != "NA"] > 0.5
+    return "na.csv", {"calibration": known.mean(), "selective": (known == likelier).mean()}
+
+
+def predictions_and_true_values_in_two_tables() -> Expected:
+    answers = random(98).choice(["yes", "no"], (2, 40))
+    table("first.csv", "id answer_pred", ((i, answers[0, i]) for i in range(40)))
+    table("second.csv", "id truth text", ((i, answers[1, i], f"some text {i}") for i in range(40)))
+    return "first.csv second.csv", {"score": only(answers[0] == answers[1])}
+
+
 def raters() -> Expected:
     rng = random(1)
     grades = {
@@ -1041,6 +1123,14 @@ def lists_inside_a_document() -> Expected:
 
 LAYOUTS: dict[str, Callable[[], Expected]] = {
     "raters in rows": raters,
+    "arms of an experiment": arms_of_an_experiment,
+    "predicted and actual decisions": predicted_and_actual_decisions,
+    "annotations by criterion": annotations_by_criterion,
+    "texts that annotators graded": texts_that_annotators_graded,
+    "topics in German": topics_in_german,
+    "some labels of two models": some_labels_of_two_models,
+    "labels with gaps spelled as text": labels_with_gaps_spelled_as_text,
+    "predictions and true values": predictions_and_true_values_in_two_tables,
     "raters in columns": raters_in_columns,
     "judge and people": judge_and_people,
     "judge and some people": judge_and_some_people,

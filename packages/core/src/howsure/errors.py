@@ -79,7 +79,7 @@ REMEDIES: Final = {
     "suggest": "Did you mean {suggestion}?",
     "filled_sheet": "Give a sheet that howsure counts sample wrote, with all of its columns. If the labels are in "
     "the scored file, name their column: `y_true='label'`.",
-    "name_stated": "If its texts state a confidence, name it with `Probabilities.verbalised`.",
+    "name_stated": "Percentages, and texts that state a confidence, are read by `Probabilities.verbalised`.",
 }
 MIN_SIMILARITY = 0.7  # similarity of a name that was probably meant to be another one
 LONGEST = 80  # characters of a value that a message repeats

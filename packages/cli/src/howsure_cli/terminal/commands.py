@@ -24,9 +24,10 @@ from howsure.errors import (
 )
 from howsure_cli.terminal.destinations import check_destinations
 from howsure_cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic
-from howsure_cli.terminal.output import say, shell_word
+from howsure_cli.terminal.output import say
 from howsure_cli.terminal.process import TRACEBACK
 from howsure_cli.terminal.vocabulary import ROLES, WORDS, option_name
+from howsure_cli.typed_commands import shell_word
 
 COMMANDS = {
     "howsure.compare_calibration": "howsure calibration compare",

@@ -19,6 +19,7 @@ from howsure.errors import InputError
 from howsure.files.atomic_write import write_atomically
 from howsure.show.table import Table, in_a_line, on_a_terminal
 from howsure_cli.terminal.vocabulary import option_name
+from howsure_cli.typed_commands import shell_word
 
 if TYPE_CHECKING:
     from howsure.result import Result
@@ -107,15 +108,6 @@ def next_command_line(result: Result) -> str:
     further |= {REPORT: _unused_name(str(further[REPORT]))} if REPORT in further else {}
     options = [word for option, value in further.items() for word in (option, str(value))]
     return f"Next: {' '.join(['howsure', *map(shell_word, [*typed, *options])])}"
-
-
-def shell_word(word: str) -> str:
-    """A word, quoted for a shell if necessary.
-
-    >>> print(shell_word("*.csv"), shell_word("model = 'bass'"))
-    '*.csv' "model = 'bass'"
-    """
-    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
 def _unused_name(name: str) -> str:

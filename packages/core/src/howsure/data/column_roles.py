@@ -48,6 +48,7 @@ DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ].*)?)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
 MAX_GROUP_VALUES = 60  # most distinct values of a column of groups
 LONGEST_NAME = 60  # most characters of a name, on average; longer values are texts
 LONGEST_STATEMENT = 100  # most characters of a stated confidence, on average
+NO_VALUE = ("na", "n/a", "nan", "null", "missing", "empty", "-")  # which cannot be a label
 EXAMPLES, SHORT = 3, 24  # number of examples of a column, and most characters of each
 MAX_VALUES = 1_000  # most values of a column that are examined
 TOLERANCE = 1e-3  # for a sum of probabilities, which may be rounded in files
@@ -103,11 +104,12 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
 
 
 def _non_answers(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the strings that mean "no number" if there are at least three other values and all of them are numbers."""
+    """Return the strings that mean "no value" if all of at least three others are numbers, or two others are labels."""
     texts = tuple(value for value in islice(counts, MAX_VALUES) if is_non_answer(value))
-    others = (value for value in islice(counts, MAX_VALUES) if value not in texts)
-    is_numeric = 0 < len(texts) < len(counts) - 2 and all(spelled_number(value) is not None for value in others)
-    return texts if is_numeric else ()
+    others = [value for value in islice(counts, MAX_VALUES) if value not in texts]
+    is_numeric = len(others) > 2 and all(spelled_number(value) is not None for value in others)
+    are_labels = len(others) == 2 and all(value.casefold() in NO_VALUE for value in texts)
+    return texts if is_numeric or are_labels else ()
 
 
 def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:

@@ -14,9 +14,9 @@ from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import is_missing
 from howsure.inputs.frames import Kind
-from howsure.inputs.numbers_and_names import counted, number_or_text
+from howsure.inputs.numbers_and_names import counted, number_or_text, shortened
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.source_names import source_names
+from howsure.inputs.source_names import format_suffix, source_names
 from howsure.scores.scored_rows import DocumentScores, ScoredRows, iterate_cells
 from howsure.significance.checked_systems import Systems
 from howsure.significance.comparison_input import add_targets
@@ -94,10 +94,19 @@ def read_document_columns(
 
     others: parameters that name columns, which plain files do not have.
 
-    Raises InputError for any of `others`, for a source that selects rows, and for files of unequal length.
+    Raises InputError for any of `others`, for a source that selects rows, for tables, and for files of unequal length.
     """
     if not isinstance(data, Files):
         raise InputError("`targets` is for files; give these as `data`, by howsure.read.")
+    from howsure.data.tables.named_files import SUFFIXES
+
+    if all(SUFFIXES.get(format_suffix(path), "tsv") != "tsv" for path in (targets, *data.paths)):
+        raise InputError(
+            "`targets` of tables needs the columns of the true values, of the predictions, and of the id, which both "
+            "have: `y_true`, `prediction`, `id`. "
+            + "; ".join(f"{path} has {shortened(_columns_of(path))}" for path in (*data.paths[:1], targets))
+            + "."
+        )
     for name, value in others.items():
         if value is not None:
             raise InputError(f"`targets` is for files without columns; leave {parameter(name)} out.")
@@ -127,6 +136,17 @@ def read_document_columns(
     }
     provenance = {"files": list(data.paths), "targets": targets, "rows": len(columns["y_true"])}
     return columns, provenance | ({} if gold.columns is None else {"read_as": gold.columns})
+
+
+def _columns_of(path: str) -> list[str]:
+    from howsure.data.tables.database import Database
+    from howsure.data.tables.named_files import named_files
+    from howsure.data.tables.table import column_names
+
+    with Database().opening() as database:
+        files = named_files([path], format=None, spool=database.folder)
+        database.allow_only([file.path for file in files])
+        return column_names(database, files[0], whole=False)
 
 
 def read_answers_and_targets(

@@ -28,7 +28,7 @@ ALL_ACT = (
 
 @click.command("import", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--id", required=True, metavar="COL")
+@click.option("--id", metavar="COL")
 @click.option("--date", required=True, metavar="COL")
 @click.option("--actor", metavar="COL", help="Column of the actor; empty where nobody acts.")
 @click.option("--prob", metavar="COL")
@@ -76,7 +76,7 @@ def import_command(
 
     FILE... are CSV, TSV, JSON lines, Parquet or .npz, with one row per document and actor. Include the
     documents without any event: with a probability of 0, or without an actor. With --actors, the table has one row per
-    document and a column of probabilities for each actor.
+    document and a column of probabilities for each actor; without --id, the number of the row is its id.
 
     \b
     howsure events import scores.csv --id id --date date --actor actor --prob p --text text --store news.duckdb

@@ -15,6 +15,7 @@ from howsure.inputs.numbers_and_names import comma_advice, shortened
 from howsure_events.corpus import Corpus, Fields
 
 FETCHED = 1_000  # rows read at a time
+ROW_NUMBER = "CAST(row_number() OVER () AS VARCHAR)"
 SCORES = "scores"  # a table of the database: position of a row, the document's id, the actor, the probability
 
 
@@ -88,7 +89,7 @@ class Scores:
         """Yield (number of the document, score) for all scores above 0, ordered by document and actor."""
         connection, documents = self.table.connection, self.corpus.table
         fields = self.corpus.fields
-        name = documents.columns[fields.id or ""].text
+        name = ROW_NUMBER if fields.id is None else documents.columns[fields.id].text
         query = (
             f"SELECT number, actor, probability FROM {SCORES} JOIN "
             f"(SELECT {name} AS id, row_number() OVER () - 1 AS number FROM {documents.relation}) USING (id) "
@@ -101,15 +102,17 @@ class Scores:
                     yield number, Score(actor, probability)
 
 
-def collect_scores(table: Table, columns: ScoreColumns, name: str) -> None:
-    """Create the database table `scores` from rows that were checked; name: the column of the id."""
+def collect_scores(table: Table, columns: ScoreColumns, name: str | None) -> None:
+    """Create the database table `scores` from rows that were checked; name: the column of the id, or None for the
+    number of the row."""
     table_columns, position = table.columns, table.position
+    key = f"CAST({position} + 1 AS VARCHAR)" if name is None else table_columns[name].text
     if columns.actors:
         listed = ", ".join(table_columns[actor].number for actor in columns.actors)
         scored = f"unnest([{literals(columns.actors)}]) AS actor, unnest([{listed}]) AS probability"
     else:
         scored = f"{actor_in(table, columns)} AS actor, {table_columns[columns.prob or ''].number} AS probability"
-    query = f"SELECT {position} AS place, {table_columns[name].text} AS id, {scored} FROM {table.numbered}"
+    query = f"SELECT {position} AS place, {key} AS id, {scored} FROM {table.numbered}"
     with reading(table.name, table.files[0].path):
         table.connection.execute(f"CREATE TABLE {SCORES} AS SELECT * FROM ({query}) WHERE actor IS NOT NULL")
 
@@ -130,14 +133,15 @@ def first_rows(table: Table, name: str, into: str) -> None:
         table.connection.execute(f"CREATE TABLE {identifier(into)} AS {query}")
 
 
-def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
+def check_rows(table: Table, columns: ScoreColumns, name: str | None) -> None:
     """Check the id, the actor and the probability of each row.
 
     Raises InputError naming the first invalid row.
     """
-    key = table.columns[name]
-    message = f"{name} must not be missing; {{place}} has none ({{count}} such). Give every document an id."
-    _refuse(table, f"({key.sql} IS NULL OR trim({key.text}) = '')", "NULL", message)
+    if name is not None:
+        key = table.columns[name]
+        message = f"{name} must not be missing; {{place}} has none ({{count}} such). Give every document an id."
+        _refuse(table, f"({key.sql} IS NULL OR trim({key.text}) = '')", "NULL", message)
     for actor in columns.actors:
         _check_probabilities(table, actor, "TRUE")
     if columns.actor is not None:
@@ -151,7 +155,7 @@ def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
         _refuse(table, f"NOT {named} AND {p} > 0", p, message)
 
 
-def check_scores(table: Table, columns: ScoreColumns, name: str) -> None:
+def check_scores(table: Table, columns: ScoreColumns, name: str | None) -> None:
     """Check that there is only one score per document and actor.
 
     Raises InputError naming two rows with the same document and actor.
@@ -269,26 +273,26 @@ def open_scores(
     """Read and check the scores in files or globs of CSV, TSV, JSON lines, Parquet or .npz.
 
     fields: the columns of a document's `id` and `date`, and optionally of its `title`, `text` and `story`. They are in
-    every row of a document, or in the files `documents`, which have one row per document. columns: the columns of the
-    scores.
+    every row of a document, or in the files `documents`, which have one row per document. In wide form, without
+    `documents`, the id is by default the number of the row. columns: the columns of the scores.
 
     All searched documents must be included, also those in which no actor acts (with a probability of 0, or without an
     actor): they count as documents of their period, and events that the model missed are among them.
 
     Raises InputError naming the file, the row and what to do.
     """
-    name = _checked_fields(fields, columns)
+    name = _checked_fields(fields, columns, has_own_documents=not documents)
     of_document = [column for column in (fields.date, fields.title, fields.text, fields.story) if column is not None]
     with Database(spool).opening() as database:
         files, others = _files(database, paths, documents, format, fields.encoding)
-        if others:
+        if others and name is not None:
             described = _renamed(open_table(database, others, [name, *of_document]), DOCUMENTS)
             table = open_table(database, files, [name, *columns.names])
             check_rows(table, columns, name)
             corpus = Corpus(described, fields, bad_dates=bad_dates)
             check_known(table, described, name)
         else:
-            table = open_table(database, files, [name, *of_document, *columns.names])
+            table = open_table(database, files, [*([] if name is None else [name]), *of_document, *columns.names])
             check_rows(table, columns, name)
             corpus = _own_documents(table, fields, name, bad_dates, wide=bool(columns.actors))
         collect_scores(table, columns, name)
@@ -301,16 +305,17 @@ def open_scores(
         return Scores(corpus, table, columns, actors)
 
 
-def _checked_fields(fields: Fields, columns: ScoreColumns) -> str:
+def _checked_fields(fields: Fields, columns: ScoreColumns, *, has_own_documents: bool) -> str | None:
+    """The column of the id; None for the number of the row, where each row is a document."""
     for role in ("id", "date"):
-        if getattr(fields, role) is None:
+        if getattr(fields, role) is None and not (role == "id" and columns.actors and has_own_documents):
             raise InputError(f"name the column of the {role}: {parameter(role, 'COLUMN')}.")
     names = [fields.id, fields.date, fields.title, fields.text, fields.story, *columns.names]
     named = [name for name in names if name is not None]
     twice = [column for column in dict.fromkeys(named) if named.count(column) > 1]
     if twice:
         raise InputError(f"a column can have only one role; {shortened(twice)} is named for two.")
-    return str(fields.id)
+    return fields.id
 
 
 def _files(
@@ -324,9 +329,9 @@ def _files(
     return files, others
 
 
-def _own_documents(table: Table, fields: Fields, name: str, bad_dates: str, *, wide: bool) -> Corpus:
+def _own_documents(table: Table, fields: Fields, name: str | None, bad_dates: str, *, wide: bool) -> Corpus:
     """Return the documents of the rows with scores, if there are no separate files of documents."""
-    if wide:
+    if wide or name is None:
         return Corpus(table, fields, bad_dates=bad_dates)
     every_row = Corpus(table, replace(fields, id=None), bad_dates=bad_dates)
     check_one_value(table, every_row, fields, name)
