@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -201,6 +202,7 @@ def test_a_zero_is_no_point_where_its_interval_is_not_zero(
 ) -> None:
     count = CorrectedCount("A", "2001", 9, 3, positives, estimate, 0.0, high, "labels")
     assert count.is_interval_only is not shown
+    assert count.shown == (estimate if shown else None)
 
 
 def test_the_legend_explains_what_is_drawn(made: dict[str, EventSeries]) -> None:
@@ -219,7 +221,14 @@ def test_the_legend_explains_what_is_drawn(made: dict[str, EventSeries]) -> None
             recipe=recipe,
             counts=None,
         )
-        figure = event_figure(series.with_corrected(corrected), panels=[["IRQ"]])
+        assert corrected.to_frame()["estimate"].iloc[0] == first.estimate
+        both = series.with_corrected(corrected)
+        for result in (corrected, both):  # a table shows no estimate where the figure has no point
+            assert ("no labelled document is positive" in result.text()) == first.is_interval_only
+            table = str(result.table())
+            estimate = "–" if first.is_interval_only else "0.0010"
+            assert re.search(rf"{estimate} +\[0\.0000, 0\.2000\]", table)
+        figure = event_figure(both, panels=[["IRQ"]])
         return [text.get_text() for text in figure.legends[0].get_texts()]
 
     explained = "no point: no labelled document is positive"

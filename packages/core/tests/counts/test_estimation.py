@@ -209,6 +209,21 @@ def test_labels_that_are_all_alike_raise_nothing_and_are_not_sure(value: float, 
     assert all(row.high - row.low >= 1 for row in (*counts, counts.total))
 
 
+def test_tables_and_figures_show_only_the_interval_without_a_positive_label() -> None:
+    labels = dict.fromkeys(range(12), 0) | {row: row % 2 for row in range(30, 45)}
+    groups = ["a"] * 30 + ["b"] * 30
+    counts = estimate_counts(labels, [0.1] * 60, groups=groups, method="labels")
+    assert (counts["a"].estimate, counts["b"].estimate) == (0.0, 14.0)  # 30 · 0/12 and 30 · 7/15
+    assert [line.split()[4] for line in str(counts.table()).splitlines()[2:4]] == ["–", "14.0"]
+    assert [*counts.to_frame()["estimate"]] == [0.0, 14.0]
+    np.testing.assert_array_equal(counts.plot().lines[0].get_ydata(), [np.nan, 14.0])
+    assert any("no labelled unit is positive" in note for note in counts.footnotes())
+    alone = estimate_counts(dict.fromkeys(range(12), 0), [0.1] * 60, method="labels")
+    high = alone.total.high
+    assert alone.answer == f"At most {high:.0f} of 60 units are positive (95% interval); no label is positive."
+    assert f"at most {high / 60:.3f} (95% interval; 60 units)" in alone.as_shares().answer
+
+
 @pytest.mark.parametrize("method", ["auto", "exact", "difference", "labels"])
 def test_where_all_is_labelled_counts_are_exact(method: str) -> None:
     score, truth, cell = population("misses", np.random.default_rng(1), n=300)

@@ -82,6 +82,16 @@ def difference_of_totals(a: Ends, b: Ends, *, correlation: float, level: float) 
 # Estimated counts: a row per group, totals per domain and over all.
 
 ALL = "all"
+INTERVAL_ONLY = "An interval without an estimate: no labelled {} is positive, so the estimate would be 0."
+
+
+def is_interval_only(positives: int, estimate: float, high: float) -> bool:
+    """Whether tables and figures show only the interval of a count: 0 for want of positive labels, below `high`.
+
+    >>> is_interval_only(0, 0.0, 23.0), is_interval_only(0, 0.1, 23.0), is_interval_only(0, 0.0, 0.0)
+    (True, False, False)
+    """
+    return positives == 0 and estimate == 0 < high
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +122,11 @@ class CountEstimate:
     def share(self) -> float:
         """The estimate divided by the number of units; NaN without units."""
         return self.estimate / self.n if self.n else math.nan
+
+    @property
+    def is_interval_only(self) -> bool:
+        """Whether tables and figures show no estimate; see the function of this name."""
+        return is_interval_only(self.positives, self.estimate, self.high)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -325,17 +340,23 @@ class CountEstimates(Rows[CountEstimate]):
     def columns(self) -> Sequence[Column]:
         """The columns of groups, then numbers and the method."""
         ends: Callable[[Any], Any] = _shares if self.in_shares else attrgetter("low", "high")
-        share = Column("share", NUMBER, answer=True)
+        estimate, share = (
+            [
+                Column(name, NUMBER, only=FRAME),
+                Column(name, kind, get=partial(_shown, name), only=TABLE, answer=True),
+            ]
+            for name, kind in (("estimate", digits(1)), ("share", NUMBER))
+        )
         return [
             *(Column(name, WORDS, name, get=partial(_key, k)) for k, name in enumerate(self.keys or ("group",))),
             Column("n", COUNT, "units"),
             Column("labelled", COUNT),
             Column("positives", COUNT, "positive"),
-            share if self.in_shares else Column("estimate", digits(1), answer=True),
+            *(share if self.in_shares else estimate),
             Column("low", NUMBER, get=lambda row: ends(row)[0], only=FRAME),
             Column("high", NUMBER, get=lambda row: ends(row)[1], only=FRAME),
             Column("interval", span(4 if self.in_shares else 0), get=ends, only=TABLE),
-            *([] if self.in_shares else [share]),
+            *([] if self.in_shares else share),
             Column("method", WORDS, detail=True),
         ]
 
@@ -357,6 +378,14 @@ class CountEstimates(Rows[CountEstimate]):
         per, decimals = (total.n, 3) if self.in_shares else (1, 0)
         count = f"{number(total.share, 3)}" if self.in_shares else f"About {number(total.estimate, 0)}"
         ends = interval(total.low / per, total.high / per, decimals)
+        if total.is_interval_only and self.in_shares:
+            high = number(total.high / per, decimals)
+            return (
+                f"The share of positive units is at most {high} ({percent}; {total.n:,} units); no label is positive."
+            )
+        if total.is_interval_only:
+            high = number(total.high, decimals)
+            return f"At most {high} of {total.n:,} units are positive ({percent}); no label is positive."
         if self.in_shares:
             return f"The share of positive units is {count} {ends} ({percent}; {total.n:,} units)."
         return f"{count} {ends} of {total.n:,} units are positive ({percent})."
@@ -364,7 +393,9 @@ class CountEstimates(Rows[CountEstimate]):
     def footnotes(self) -> Sequence[str]:
         """The checks, and the notes."""
         caveats = [Note(f"note: {note_text(note, self.rows)}", note.severity) for note in by_severity(self.caveats)]
-        return [*(Note(check, DETAIL) for check in self.checks), *caveats]
+        has_interval_only = any(row.is_interval_only for row in (*self.rows, *self.domains))
+        explained = [INTERVAL_ONLY.format("unit")] if has_interval_only else []
+        return [*explained, *(Note(check, DETAIL) for check in self.checks), *caveats]
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -379,6 +410,10 @@ class CountEstimates(Rows[CountEstimate]):
             if row.group == name:
                 return position
         raise unknown_name("group", ", ".join(name), [", ".join(row.group) for row in self.rows], place="the counts")
+
+
+def _shown(name: str, row: CountEstimate) -> float | None:
+    return None if row.is_interval_only else getattr(row, name)
 
 
 def _key(place: int, row: CountEstimate) -> str:

@@ -32,6 +32,8 @@ def is_drawn(counts: CountEstimates) -> bool:
 def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
     """Draw a point with its interval for each cell; x: the last group column, colour and marker: the domain.
 
+    A count of 0 has no point if no label is positive but its interval extends above 0.
+
     Raises InputError for more than 400 cells or 8 domains.
     """
     rows = counts.rows
@@ -59,6 +61,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
         if counts.in_shares:
             ends = ends / [row.n for row in mine]
         ax.vlines(x, ends[0], ends[2], color=how.colour, linewidth=1.6, alpha=0.55)
+        ends[1, [row.is_interval_only for row in mine]] = np.nan
         ax.plot(x, ends[1], how.marker, color=how.colour, markersize=4, linestyle="none")
     figure = ax.get_figure(root=True)
     room = (WIDTH if figure is None else figure.get_figwidth()) - MARGIN

@@ -13,7 +13,7 @@ import numpy as np
 from howsure import __version__
 from howsure.counts.estimation import estimate_counts
 from howsure.counts.notes import Terms, as_sentence, by_severity, note_text
-from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
+from howsure.counts.results import INTERVAL_ONLY, CountEstimate, CountEstimates, Diagnostics, is_interval_only
 from howsure.inputs.checks import coded_rows
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.parameter_types import Axes
@@ -80,8 +80,13 @@ class CorrectedCount:
 
     @property
     def is_interval_only(self) -> bool:
-        """Whether only the interval is shown: the estimate is 0 for want of a positive label, but `high` is above 0."""
-        return self.positives == 0 and self.estimate == 0 < self.high
+        """Whether tables and figures show only the interval: 0 for want of positive labels, below `high`."""
+        return is_interval_only(self.positives, self.estimate, self.high)
+
+    @property
+    def shown(self) -> float | None:
+        """The estimate in tables; None if only the interval is shown."""
+        return None if self.is_interval_only else self.estimate
 
     def among(self, n_documents: int) -> CorrectedCount:
         """Return the count as a proportion of n documents; unchanged if n is 0."""
@@ -273,13 +278,19 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
     @property
     def answer(self) -> str:
         """A sentence with the corrected counts of the most frequent actors."""
-        quantity, decimals = ("a share of", 3) if self.unit == "share" else ("about", 0)
+        share, decimals = ("a share of ", 3) if self.unit == "share" else ("", 0)
         totals = sorted(self.totals, key=lambda row: -row.estimate)
         if not totals:
             return f"No corrected counts: coders were not asked about {', '.join(self.not_asked)}."
-        counts = [f"{number(row.estimate, decimals)} {interval(row.low, row.high, decimals)}" for row in totals]
+        counts = [
+            f"at most {number(row.high, decimals)}"
+            if row.is_interval_only
+            else f"{number(row.estimate, decimals)} {interval(row.low, row.high, decimals)}"
+            for row in totals
+        ]
+        quantity = share or ("" if totals[0].is_interval_only else "about ")
         acts = "applies to" if is_topic(self.recipe["event"], self.recipe["asked"]) else "acts in"
-        first = f"{self.titles[totals[0].actor]} {acts} {quantity} {counts[0]} of {totals[0].n:,} documents"
+        first = f"{self.titles[totals[0].actor]} {acts} {quantity}{counts[0]} of {totals[0].n:,} documents"
         others = [f"{self.titles[row.actor]} in {count}" for row, count in zip(totals[1:], counts[1:], strict=True)]
         return f"{shortened([first, *others], limit=MAX_ANSWERED)}."
 
@@ -298,7 +309,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
             *(Column(name, NUMBER, get=value(field), only=FRAME) for name, field in CORRECTED_COLUMNS.items()),
             Column("corrected_method", WORDS, get=value("method"), only=FRAME),
             Column("read", COUNT, get=value("labelled"), only=TABLE),
-            Column("corrected", digits(decimals), get=value("estimate"), only=TABLE),
+            Column("corrected", digits(decimals), get=value("shown"), only=TABLE),
             Column(
                 "corrected interval",
                 span(ends),
@@ -308,6 +319,12 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
                 only=TABLE,
             ),
         ]
+
+    @property
+    def explained(self) -> list[str]:
+        """A sentence on counts of which tables show only the interval; empty without any."""
+        shown = any(row.is_interval_only for row in (*self.rows, *self.totals))
+        return [INTERVAL_ONLY.format("document")] if shown else []
 
     def table_rows(self) -> Sequence[object]:
         """The rows, then the totals."""
@@ -326,8 +343,8 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
             Column("n", COUNT, "documents"),
             Column("labelled", COUNT, "read"),
             Column("positives", COUNT, "act there"),
-            Column("estimate", digits(4 if share else 1), "corrected"),
-            *(Column(name, NUMBER, only=FRAME) for name in ("low", "high")),
+            *(Column(name, NUMBER, only=FRAME) for name in ("estimate", "low", "high")),
+            Column("corrected", digits(4 if share else 1), get=attrgetter("shown"), only=TABLE),
             Column("interval", span(4 if share else 0), f"{100 * self.level:g}% interval", get=ENDS, only=TABLE),
             Column("method", WORDS, only=FRAME),
         ]
@@ -335,7 +352,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
     def footnotes(self) -> Sequence[str]:
         """The counted event, the notes and the checks."""
         counts = f"{counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
-        return [f"{self.recipe['event']}: {counts}", *self.said, *self.checks]
+        return [f"{self.recipe['event']}: {counts}", *self.explained, *self.said, *self.checks]
 
     @checks_axes
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:

@@ -275,7 +275,8 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
 
     def footnotes(self) -> Sequence[str]:
         """The data and assumptions on which the counts are based."""
-        return self.rests_on()
+        explained = [] if self.corrected is None else self.corrected.explained
+        return [*explained, *self.rests_on()]
 
 
 def event_series(
