@@ -337,7 +337,13 @@ def test_missing_dates_and_texts_are_noted(tmp_path: Path, monkeypatch: pytest.M
     output = printed("events", "import", "scores.csv", *GIVEN, "--bad-dates", "leave-out", "--store", "s.duckdb")
     assert "  left out 1: the date is missing or invalid\n" in output
     assert "  no text: name its column (--text)" in output
-    assert "  note: every document has an event with a probability above 0." in output
+    assert "  note: every document has an event with a probability of at least 0.1." in output
+    scored = [ROWS[0], ("d", *ROWS[3][1:4], "IRQ", "0.04")]  # by a classifier, which reads all documents
+    Path("scores.csv").write_text(csv_of(scored), encoding="utf-8")
+    assert "  note:" not in printed("events", "import", "scores.csv", *GIVEN, *TEXTS, "--store", "all.duckdb")
+    Path("wide.csv").write_text("id,date,war,peace\na,2001-01-01,0.3,0.7\nb,2001-01-02,0.6,0.4\n", encoding="utf-8")
+    topics = ("--id", "id", "--date", "date", "--actors", "war,peace", "--store", "topics.duckdb")
+    assert "  note:" not in printed("events", "import", "wide.csv", *topics)
 
 
 @pytest.mark.long

@@ -395,7 +395,7 @@ class CountEstimates(Rows[CountEstimate]):
         caveats = [Note(f"note: {note_text(note, self.rows)}", note.severity) for note in by_severity(self.caveats)]
         has_interval_only = any(row.is_interval_only for row in (*self.rows, *self.domains))
         explained = [INTERVAL_ONLY.format("unit")] if has_interval_only else []
-        return [*explained, *(Note(check, DETAIL) for check in self.checks), *caveats]
+        return [*(Note(check, DETAIL) for check in self.checks), *caveats, *explained]
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from howsure_events.extraction.import_events import ImportReport
 
 MAX_ACTORS = 8  # in the summary
+UNLIKELY = 0.1  # a classifier of all documents gives some of them a lower probability
 
 NO_TEXT = "  no text: name its column (--text) to read and label the documents in the page"
 ALL_ACT = (
-    "  note: every document has an event with a probability above 0. Documents that were searched without finding one "
-    "belong in the file too (or in --documents): they count in shares, and what the model missed is among them."
+    "  note: every document has an event with a probability of at least 0.1. Documents in which the model found "
+    "nothing belong in the file too (or in --documents): they count in shares, and may contain events that it missed."
 )
 
 
@@ -102,11 +103,12 @@ def import_command(
         report = import_events(
             scores, store, event=event, question=question, samples=sample_size, rng=seed, advance=advance
         )
-    emit(_summary(store, report, has_text=fields["text"] is not None), None)
+    may_lack = not actors and report.with_events == report.documents and report.lowest >= UNLIKELY
+    emit(_summary(store, report, has_text=fields["text"] is not None, may_lack_documents=may_lack), None)
 
 
-def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
-    """Describe the contents of the store."""
+def _summary(path: str, report: ImportReport, *, has_text: bool, may_lack_documents: bool) -> str:
+    """Describe the contents of the store. may_lack_documents: whether the files may have only those with events."""
     from howsure_events.labels.draw_documents import UNNAMED
     from howsure_events.store.event_store import EventStore
     from howsure_events.store.store_queries import acting_actors
@@ -126,5 +128,5 @@ def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
     if actors:
         lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, (_, count) in actors))
     lines += [] if has_text else [NO_TEXT]
-    lines += [ALL_ACT] if report.with_events == report.documents else []
+    lines += [ALL_ACT] if may_lack_documents else []
     return "\n".join([*lines, next_steps(path, has_question=has_question)]) + "\n"

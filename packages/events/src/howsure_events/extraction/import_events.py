@@ -82,12 +82,14 @@ Advance = Callable[[int], None]
 class ImportReport:
     """The contents of a store after an import.
 
-    with_events: documents with an event of probability above 0. left_out: documents without a valid date. empty:
+    with_events: documents with an event of probability above 0. lowest: the lowest probability that any of these has
+    as its highest; NaN without events. left_out: documents without a valid date. empty:
     documents with an empty text. was_there: whether an earlier import had written the store already.
     """
 
     documents: int
     with_events: int
+    lowest: float
     left_out: int
     words: int
     empty: int
@@ -200,6 +202,9 @@ def _add(rows: Rows, document: InputDocument, scores: list[Score], n: int, seed:
 def _report(store: EventStore, n: int, *, was_there: bool) -> ImportReport:
     counts = "count(*), coalesce(sum(words), 0), count(*) FILTER (words = 0)"
     documents, words, empty = store.ask(f"SELECT {counts} FROM documents")[0]
-    with_events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
+    highest = "(SELECT max(probability) AS highest FROM events GROUP BY document)"
+    with_events, lowest = store.ask(f"SELECT count(*), coalesce(min(highest), 'nan'::DOUBLE) FROM {highest}")[0]
     left_out = store.ask("SELECT count(*) FROM left_out")[0][0]
-    return ImportReport(int(documents), int(with_events), int(left_out), int(words), int(empty), n, was_there)
+    return ImportReport(
+        int(documents), int(with_events), float(lowest), int(left_out), int(words), int(empty), n, was_there
+    )

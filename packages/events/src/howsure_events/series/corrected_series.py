@@ -343,8 +343,9 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
             Column("n", COUNT, "documents"),
             Column("labelled", COUNT, "read"),
             Column("positives", COUNT, "act there"),
-            *(Column(name, NUMBER, only=FRAME) for name in ("estimate", "low", "high")),
+            Column("estimate", NUMBER, "corrected", only=FRAME),
             Column("corrected", digits(4 if share else 1), get=attrgetter("shown"), only=TABLE),
+            *(Column(name, NUMBER, only=FRAME) for name in ("low", "high")),
             Column("interval", span(4 if share else 0), f"{100 * self.level:g}% interval", get=ENDS, only=TABLE),
             Column("method", WORDS, only=FRAME),
         ]
@@ -352,7 +353,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
     def footnotes(self) -> Sequence[str]:
         """The counted event, the notes and the checks."""
         counts = f"{counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
-        return [f"{self.recipe['event']}: {counts}", *self.explained, *self.said, *self.checks]
+        return [f"{self.recipe['event']}: {counts}", *self.said, *self.checks, *self.explained]
 
     @checks_axes
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:

@@ -276,7 +276,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
     def footnotes(self) -> Sequence[str]:
         """The data and assumptions on which the counts are based."""
         explained = [] if self.corrected is None else self.corrected.explained
-        return [*explained, *self.rests_on()]
+        return [*self.rests_on(), *explained]
 
 
 def event_series(
