@@ -120,9 +120,9 @@ def test_notes_say_what_is_odd() -> None:
         return " ".join(selective_curve(y, q, **more).notes)
 
     assert "every answer is right" in notes([1, 1, 1], [0.6, 0.7, 0.8])
-    assert "there are only 1 wrong answers" in notes([1, 1, 0, 1], [0.6, 0.7, 0.8, 0.9])
+    assert "there is only 1 wrong answer, on" in notes([1, 1, 0, 1], [0.6, 0.7, 0.8, 0.9])
     assert "every answer has the same confidence" in notes([1, 0], [0.7, 0.7])
-    assert "2 distinct confidences: coverage moves in steps of up to 75.0% (confidence 0.9)" in notes(
+    assert "only 2 distinct confidences: coverage changes in steps of up to 75.0% (confidence 0.9)" in notes(
         [1, 0, 1, 1], [0.9, 0.5, 0.9, 0.9]
     )
     assert "the larger of p and 1 - p" in notes([1, 0, 0, 1], [0.9, 0.05, 0.2, 0.8])
@@ -158,6 +158,6 @@ def test_copies_of_answers_count_once() -> None:
 
 def test_right_is_explained_if_confidences_may_be_probabilities_of_a_class() -> None:
     y, q = ["pos", "neg"] * 20, [0.9, 0.2] * 20
-    (note,) = (note for note in selective_table(y, q, pos_label="pos")[0].notes if "right here" in note)
-    assert note.startswith("an answer is right here where the label is pos, and 50% of the confidences are below 0.5")
-    assert not any("right here" in note for note in selective_table(y, [0.9, 0.6] * 20, pos_label="pos")[0].notes)
+    (note,) = (note for note in selective_table(y, q, pos_label="pos")[0].notes if "counts as right" in note)
+    assert note.startswith("an answer counts as right if its label is pos, and 50% of the confidences are below 0.5")
+    assert not any("counts as right" in note for note in selective_table(y, [0.9, 0.6] * 20, pos_label="pos")[0].notes)

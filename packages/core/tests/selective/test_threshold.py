@@ -112,7 +112,7 @@ def test_few_answers_promise_nothing_and_say_how_many_would() -> None:
     assert selective_threshold(np.ones(59), np.linspace(0.5, 1, 59), risk=RISK).threshold == 0.5
     hopeless = selective_threshold(np.zeros(500), np.linspace(0, 1, 500), risk=RISK)
     assert hopeless.needed is None
-    assert "more answers alone would not change that" in str(hopeless)
+    assert "which more answers alone would not change" in str(hopeless)
 
 
 def test_the_number_needed_is_about_right() -> None:

@@ -1,4 +1,4 @@
-"""Recalibration: maps from a model's probabilities to calibrated ones, and what they improve.
+"""Recalibration: functions ("maps") from a model's probabilities to calibrated ones, and what these maps improve.
 
 `RecalibratedClassifier`, a scikit-learn classifier, is loaded when it is first used.
 """

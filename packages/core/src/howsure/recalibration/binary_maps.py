@@ -1,4 +1,4 @@
-"""Maps of one probability per row: temperature, Platt, beta; isotonic, Venn–Abers, histogram; and none."""
+"""Maps (functions from probabilities to calibrated ones) of one probability per row, one class for each method."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Unchanged(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """There is nothing to fit."""
+        """Return the map, which has no parameters."""
         return cls()
 
     def apply(self, scores: Scores) -> Floats:
@@ -34,12 +34,12 @@ class Unchanged(ProbabilityMap):
 # Temperature scaling of one probability per row: its log-odds divided by T.
 
 SEPARATED = (
-    "there is no best temperature: every prediction is on the right side of 1/2, so a lower temperature is always "
-    "better. Give more rows, or rows of other data."
+    "there is no best temperature, because every prediction is on the right side of 1/2 and a lower temperature is "
+    "always better. Give more rows, or rows of other data."
 )
 REVERSED = (
-    "there is no best temperature above 0: the higher the probability, the rarer the label. Does the probability "
-    "belong to the other label? `method='platt'` may reverse the order."
+    "there is no best temperature above 0, because label 1 is rarer the higher its probability is. Are these the "
+    "probabilities of label 0? If not, use `method='platt'`, which can reverse the order."
 )
 
 
@@ -55,7 +55,7 @@ class Temperature(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The T that minimises the log loss.
+        """Return the map with the T that minimises the log loss.
 
         Raises InputError if the loss has no minimum.
         """
@@ -63,9 +63,7 @@ class Temperature(ProbabilityMap):
         sign = np.where(labels == 1, odds, -odds)
         counted = weight > 0
         if not odds[counted].any():
-            raise InputError(
-                "every probability is 1/2, and no temperature changes that. `method='platt'` may.", "method"
-            )
+            raise InputError("every probability is 1/2, which no temperature changes. Use `method='platt'`.", "method")
         if (sign[counted] >= 0).all():
             raise InputError(SEPARATED)
         if weight @ sign <= 0:  # derivative of the log likelihood at 1 / T = 0
@@ -85,10 +83,12 @@ class Temperature(ProbabilityMap):
 
 @dataclass(frozen=True, slots=True)
 class Platt(ProbabilityMap):
-    """q' = σ(a + b logit(q)); b below 0 reverses the order; for b > 0, 0 and 1 remain unchanged.
+    """q' = σ(a + b logit(q)). A slope b below 0 reverses the order. For b > 0, probabilities of 0 and 1 remain
+    unchanged.
 
-    Labels 1 and 0 are replaced by the targets (n₁ + 1) / (n₁ + 2) and 1 / (n₀ + 2), where n₁ and n₀ are their numbers
-    (sums of weights), as in Platt (1999) and scikit-learn. So a fit exists even if a threshold separates the labels.
+    Labels 1 and 0 are replaced by the targets (n₁ + 1) / (n₁ + 2) and 1 / (n₀ + 2), where n₁ and n₀ are the numbers
+    (sums of weights) of labels 1 and 0, as in Platt (1999) and scikit-learn. So a fit exists even if a threshold
+    separates the labels.
     """
 
     intercept: float
@@ -100,7 +100,7 @@ class Platt(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The a and b that minimise the log loss.
+        """Return the map with the a and b that minimise the log loss.
 
         Raises InputError if there is no minimum.
         """
@@ -115,8 +115,10 @@ class Platt(ProbabilityMap):
         return cls(float(fit.coefficients[0]), float(fit.coefficients[1]))
 
     def shrunk(self, data: Labelled, penalty: float) -> Self:
-        """The map of some rows, with a and b shrunk towards those of this map. The term ½ penalty (Δa² + Δb²) is added
-        to the log loss of these rows, which is a normal prior of variance 1 / penalty.
+        """Fit a map to the rows of `data`, with a and b shrunk towards the a and b of this map.
+
+        The term ½ penalty (Δa² + Δb²) is added to the log loss of the rows. It is a normal prior of variance 1 /
+        penalty.
         """
         assert isinstance(data.scores, Binary)
         if np.isinf(data.scores.log_odds).all():
@@ -157,9 +159,10 @@ class Beta(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The a, b and c that minimise the log loss.
+        """Return the map with the a, b and c that minimise the log loss.
 
-        Raises InputError if there is no minimum: too few distinct probabilities, or labels that a threshold separates.
+        Raises InputError if the loss has no minimum, because there are too few distinct probabilities or a threshold
+        separates the labels.
         """
         odds, labels, weight = uncertain(data)
         refuse_one_value(odds[weight > 0], least=3, method=cls.method)
@@ -219,12 +222,13 @@ def _loss(eta: Floats, labels: Floats, weight: Floats) -> float:
 
 
 def _refuse_separated(odds: Floats, labels: Integers) -> None:
-    """Raise InputError if the scores (nearly) separate the labels, so that no finite slope is optimal."""
+    """Raise InputError if a threshold on the log-odds (nearly) separates the labels, so that no finite slope is
+    optimal."""
     ones, zeros = odds[labels == 1], odds[labels == 0]
     if ones.min() >= zeros.max():
         raise InputError(
             "`method='beta'` has no best slopes: every row of label 1 has a probability at least as high "
-            "as every row of label 0. `method='platt'` has one.",
+            "as every row of label 0. Use `method='platt'`, which has an optimum for such rows.",
             "method",
         )
 
@@ -251,7 +255,7 @@ class Isotonic(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The increasing function with the smallest squared error, which also has the smallest log loss."""
+        """Return the increasing function with the smallest squared error, which also has the smallest log loss."""
         from scipy.optimize import isotonic_regression
 
         assert isinstance(data.scores, Binary)
@@ -276,10 +280,8 @@ class Isotonic(ProbabilityMap):
 
 
 def at_each(q: Floats, labels: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """The distinct probabilities in ascending order, with the weight of the rows and the weight of the labels 1 of
-    each.
-
-    Probabilities of weight 0 are left out.
+    """Return the distinct probabilities in ascending order and, for each of them, the total weight of its rows and the
+    weight of its rows with label 1. Probabilities of weight 0 are left out.
 
     >>> at_each(np.array([0.5, 0.2, 0.5]), np.array([1.0, 0.0, 0.0]), np.ones(3))
     (array([0.2, 0.5]), array([1., 2.]), array([0., 1.]))
@@ -319,7 +321,7 @@ class VennAbers(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """Both regressions, for every possible q of a new row."""
+        """Fit both regressions, for every possible q of a new row."""
         assert isinstance(data.scores, Binary)
         q, weight, positive = at_each(data.scores.probabilities, data.labels.astype(np.float64), data.weight)
         high = with_label_one(weight, positive)
@@ -337,7 +339,7 @@ class VennAbers(ProbabilityMap):
         fitted = cls(starts, low, ends, high)
         below, above = fitted.both(np.unique(np.concatenate([[0.0, 1.0], starts, ends])))
         if (below > above).any() or (below == 1.0).any() or (above == 0.0).any():
-            raise InputError("the map's parameters low and high must leave p0 at most p1, p0 below 1 and p1 above 0.")
+            raise InputError("the map's parameters low and high must give p0 ≤ p1, p0 < 1 and p1 > 0.")
         return fitted
 
     def apply(self, scores: Scores) -> Floats:
@@ -347,19 +349,19 @@ class VennAbers(ProbabilityMap):
         return np.asarray(high / (1.0 - low + high))
 
     def both(self, q: Floats) -> tuple[Floats, Floats]:
-        """p₀ and p₁ for probabilities."""
+        """Return p₀ and p₁ for the probabilities q."""
         low = self.low[np.searchsorted(self.starts, q, side="right")]
         return np.asarray(low), np.asarray(self.high[np.searchsorted(self.ends, q, side="left")])
 
 
 def with_label_one(weight: Floats, positive: Floats) -> Floats:
-    """The isotonic regression at each of m ascending scores, with an additional row of this score, label 1 and weight
-    1.
+    """For each of m ascending scores, add a row with this score, label 1 and weight 1, and return the value of the
+    isotonic regression at the score.
 
-    weight, positive (m,): the weight of the rows of each score, and of its labels 1. Implements algorithms 1 and 2 of
-    Vovk, Petej & Fedorova (2015): the added row is a step (1, 1) in the path of cumulative sums. The step moves to the
-    right past one score at a time, while a stack holds the corners of the greatest convex minorant of the path from the
-    step on.
+    weight, positive (m,): for each score, the total weight of its rows, and the weight of its rows with label 1.
+    Implements algorithms 1 and 2 of Vovk, Petej & Fedorova (2015). The added row is a step (1, 1) in the path of
+    cumulative sums. The step moves to the right past one score at a time, while a stack holds the corners of the
+    greatest convex minorant of the path to the right of the step.
 
     >>> with_label_one(np.ones(3), np.array([0.0, 1.0, 0.0])).round(3).tolist()
     [0.5, 0.667, 0.667]
@@ -392,7 +394,8 @@ def _corners(path: list[Point]) -> list[Point]:
 
 
 def _turn(first: Point, second: Point, third: Point) -> float:
-    """A number above 0 if the second of three points, from left to right, is below the line through the others."""
+    """Return a number above 0 if, of three points from left to right, the second is below the line through the other
+    two."""
     return (second[0] - first[0]) * (third[1] - first[1]) - (second[1] - first[1]) * (third[0] - first[0])
 
 
@@ -406,7 +409,7 @@ class Histogram(ProbabilityMap):
     """q' is the frequency of label 1 in the bin of q (Zadrozny & Elkan 2001).
 
     A bin contains the probabilities from its edge up to the next edge, which is excluded. Bins have equal weight as far
-    as ties allow. No bin is empty, so that ties can reduce the number of bins.
+    as ties allow. Empty bins are dropped, so that ties can reduce the number of bins.
     """
 
     edges: Floats
@@ -418,7 +421,7 @@ class Histogram(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled, *, n_bins: int = BINS) -> Self:
-        """The frequencies in `n_bins` bins."""
+        """Return the map with the frequencies in at most `n_bins` bins."""
         assert isinstance(data.scores, Binary)
         q, weight, positive = at_each(data.scores.probabilities, data.labels.astype(np.float64), data.weight)
         middle = np.cumsum(weight) - weight / 2.0

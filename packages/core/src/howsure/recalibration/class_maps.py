@@ -1,4 +1,4 @@
-"""Maps of several classes: temperature, vector scaling, Dirichlet calibration; and of ordered levels."""
+"""Maps (functions from probabilities to calibrated ones) of several classes, and of ordered levels."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ MANY_STEPS, FLAT = 500, 1e-6  # iterations of L-BFGS, and the largest gradient a
 
 
 def softmax_loss(scores: Floats, labels: Floats, share: Floats) -> tuple[float, Floats]:
-    """The mean log loss of the softmax of scores (n, K), and its derivatives; `labels` (n, K) are one-hot, and `share`
-    (n,) are weights that sum to 1.
+    """Return the mean log loss of the softmax of scores (n, K), and its derivatives with respect to the scores.
+
+    labels (n, K): one-hot labels. share (n,): weights of the rows, which sum to 1.
     """
     shifted = scores - scores.max(axis=1, keepdims=True)
     raised = np.exp(shifted)
@@ -42,7 +43,8 @@ def softmax_loss(scores: Floats, labels: Floats, share: Floats) -> tuple[float, 
 
 
 def quasi_newton_minimum(objective: Objective, start: Floats) -> Floats:
-    """The minimum of a smooth convex function by L-BFGS, for maps with too many coefficients for second derivatives."""
+    """Find the minimum of a smooth convex function by L-BFGS, for maps with too many coefficients for second
+    derivatives."""
     from scipy.optimize import minimize
 
     options = {"maxiter": MANY_STEPS, "maxfun": 2 * MANY_STEPS, "ftol": 1e-12, "gtol": FLAT, "maxcor": 20}
@@ -54,12 +56,12 @@ def quasi_newton_minimum(objective: Objective, start: Floats) -> Floats:
 
 STEP_TOLERANCE = 1e-12
 SEPARATED = (
-    "there is no best temperature: in every row, no class is more probable than the label, so a lower temperature is "
-    "always better. Give more rows, or rows of other data."
+    "there is no best temperature, because in every row the label has the highest probability and a lower temperature "
+    "is always better. Give more rows, or rows of other data."
 )
 REVERSED = (
-    "there is no best temperature above 0: the labels are less probable than chance. Are the classes in the order of "
-    "their columns? `classes=...` says so."
+    "there is no best temperature above 0, because the model's probabilities of the labels are lower than chance. Are "
+    "the columns in the order of the classes? Give this order as `classes=[...]`."
 )
 
 
@@ -106,7 +108,7 @@ class ClassTemperature(ProbabilityMap):
 
 
 def _inverse(logits: Floats, possible: Bools, label_logs: Floats, weight: Floats) -> float:
-    """The β = 1 / T at which the increasing derivative of the log loss, Σ w (E[s] - s of the label), is 0.
+    """Return β = 1 / T at which the derivative of the log loss, Σ w (E[s] - s of the label), is 0; it increases with β.
 
     Uses Newton's method within a bracket that shrinks according to the sign of the derivative.
     """
@@ -196,8 +198,8 @@ class Dirichlet(ProbabilityMap):
     """p'_k ∝ exp(Σ_j W_kj log p_j + b_k): Dirichlet calibration (Kull et al. 2019), or matrix scaling of
     log-probabilities.
 
-    `penalty` λ is that of the ODIR regularisation in Kull et al. (2019): λ (Σ_{k≠j} W_kj² / (K (K - 1)) + Σ b_k² / K)
-    is added to the mean log loss.
+    `penalty` is λ of the ODIR regularisation in Kull et al. (2019), which adds λ (Σ_{k≠j} W_kj² / (K (K - 1)) + Σ b_k²
+    / K) to the mean log loss.
     """
 
     weights: Floats
@@ -249,7 +251,7 @@ class Dirichlet(ProbabilityMap):
 
 
 def finite_logs(scores: Scores) -> Floats:
-    """The logarithms of probabilities.
+    """Return the logarithms of the probabilities of classes.
 
     Raises InputError if a probability is 0.
     """
@@ -264,7 +266,8 @@ def finite_logs(scores: Scores) -> Floats:
 
 
 def _second_derivatives(logs: Floats, share: Floats, weights: Floats, offsets: Floats) -> Floats:
-    """The second derivatives of the mean log loss by the coefficients, in the order W (row by row), b."""
+    """Return the second derivatives of the mean log loss with respect to the coefficients, in the order W (row by row),
+    b."""
     k = logs.shape[1]
     matrix = np.zeros((k * (k + 1), k * (k + 1)))
     for start in range(0, len(logs), ROWS):
@@ -291,7 +294,7 @@ def _usable(data: Labelled, method: str) -> tuple[Floats, Floats]:
         absent = [name for name, there in zip(data.classes, occurs, strict=True) if not there]
         raise InputError(
             f"`method={method!r}` needs rows of every class; no label is {shortened(map(repr, absent))}. "
-            "`method='temperature'` does not."
+            "Give such rows, or use `method='temperature'`."
         )
     truth = np.zeros(logs.shape, order="F")
     truth[np.arange(len(data)), data.labels] = 1.0
@@ -304,24 +307,25 @@ def _shares(data: Labelled) -> Floats:
 
 
 def _finite(solution: Floats, method: str) -> Floats:
-    """The coefficients, if they converged.
+    """Return the coefficients if they converged.
 
     Raises InputError if they diverged.
     """
     if not np.isfinite(solution).all() or np.abs(solution).max() > LARGEST:
         raise InputError(
-            f"`method={method!r}` has no best coefficients: the classes can be separated without an error, or nearly. "
-            "`method='temperature'` needs less."
+            f"`method={method!r}` has no best coefficients: the probabilities separate the classes without an "
+            "error, or nearly. Use `method='temperature'`, which has one coefficient."
         )
     return solution
 
 
 # The map of ordered levels: for the log-odds of a higher level, one temperature and a shift for each cut point.
 
-MIN_SHARE = 1e-3  # fraction of its probability that a level between crossing cut points keeps
+MIN_SHARE = 1e-3  # if two cut points cross, the level between them keeps this fraction of its probability
 LEVELS_REVERSED = (
-    "there is no best temperature above 0: the more probable a higher level, the rarer it is. Are the levels named "
-    "from the lowest to the highest, in the order of their probabilities? `classes=...` says so."
+    "there is no best temperature above 0, because higher levels are rarer the more probable the model finds them. Are "
+    "the "
+    "columns of probabilities in the order from the lowest to the highest level? Give this order as `classes=[...]`."
 )
 
 
@@ -329,8 +333,8 @@ LEVELS_REVERSED = (
 class Ordered(ProbabilityMap):
     """P'(level > k) = σ(logit(P(level > k)) / T + s_k), T > 0, for each cut point k of K ordered levels.
 
-    Fitted by the log loss of all cut points, with the target values of Platt scaling; with two levels, it is Platt
-    scaling. If shifts make two cut points cross, the level between them keeps a thousandth of its probability.
+    T and s minimise the log loss of all cut points, with the target values of Platt scaling. With two levels, the map
+    is Platt scaling. If shifts make two cut points cross, the level between them keeps a thousandth of its probability.
     """
 
     temperature: float
@@ -386,7 +390,8 @@ class Ordered(ProbabilityMap):
 
 
 def log_odds_above(scores: Classes) -> Floats:
-    """The log-odds of a level above each cut point (n, K - 1): -inf if it is impossible, inf if it is certain."""
+    """Return, for each cut point k, the log-odds (n, K - 1) that the level is above k: -inf for probability 0, inf for
+    1."""
     below = np.cumsum(scores.probabilities, axis=1)[:, :-1]
     above = np.cumsum(scores.probabilities[:, ::-1], axis=1)[:, -2::-1]
     with np.errstate(divide="ignore"):

@@ -47,21 +47,25 @@ REPEATS, REPEATED_UP_TO, MAX_REPEATS = 3, 20_000, 100
 
 
 def check_evaluation_folds(folds: int) -> int:
-    """Check that the number of folds is a whole number of at least 3: with 2, the dependence of maps is unknown.
+    """Check that the number of folds is a whole number of at least 3, and return it.
+
+    With 2 folds, the dependence between the maps that were fitted without each fold cannot be estimated.
 
     Raises InputError for anything else.
     """
     if check_folds(folds) < MIN_FOLDS:
         raise InputError(
-            f"folds must be a whole number from {MIN_FOLDS} to {MAX_FOLDS} to evaluate a map; it is {folds}. Two "
-            "folds do not show how much the maps depend on the rows that they share."
+            f"folds must be a whole number from {MIN_FOLDS} to {MAX_FOLDS} to evaluate a map; it is {folds}. With "
+            "two folds, the dependence between their maps cannot be estimated."
         )
     return int(folds)
 
 
 def check_repeats(repeats: int | None, n: int) -> int:
-    """Check that the number of repeats is a whole number of at least 1. The default is 3 for up to 20,000 rows, and 1
-    for more, because the random division matters less then.
+    """Check that the number of repeats is a whole number of at least 1, and return it.
+
+    The default (None) is 3 for up to 20,000 rows, and 1 for more rows, because the random division into folds then
+    matters less.
 
     Raises InputError for anything else.
     """
@@ -85,9 +89,10 @@ def cross_fitted_evaluation(
     name: str | None = None,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> RecalibrationEvaluation:
-    """The evaluation of checked rows without groups. The floor is not applied to probabilities before recalibration.
+    """Evaluate a method on checked rows without groups by cross-fitting. The probabilities before recalibration are
+    evaluated without the floor.
 
-    Raises InputError if a method has no map without the rows of a fold.
+    Raises InputError if no map can be fitted without the rows of some fold.
     """
     data = replace(labelled, scores=with_floor(labelled.scores, check_floor(floor)))
     folds = check_evaluation_folds(folds)
@@ -129,14 +134,14 @@ def cross_fitted_evaluation(
 
 
 def fold_method(others: Labelled, methods: tuple[Method, ...], folds: int, seed: int) -> Method:
-    """The only method, or the one chosen without the rows of the fold."""
+    """Return the only method, or the method that is chosen by the rows outside the fold (`others`)."""
     if len(methods) == 1:
         return methods[0]
     return choose_method(others, methods, folds=folds, small=(), rng=np.random.default_rng(seed)).method
 
 
 def applied(others: Labelled, method: Method, scores: Scores) -> Floats:
-    """The probabilities of rows by a map that is fitted to `others`."""
+    """Return the probabilities of rows by a map that is fitted to `others`."""
     return fit(others, method).apply(scores, None, ())
 
 
@@ -165,7 +170,7 @@ def evaluate_recalibration(
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationEvaluation:
-    """Test by cross-fitting whether recalibration would help on rows like these; each map is evaluated on rows that it
+    """Test by cross-fitting whether recalibration would help on rows like these. Each map is evaluated on rows that it
     was not fitted to.
 
     y_true, y_prob and the parameters that are not explained here are those of `recalibrate`. folds: the number of
@@ -217,11 +222,10 @@ def recalibration_table(
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationTable:
-    """The calibration error and scores before and after recalibration, by method and group, on rows that no map was
-    fitted to.
+    """Compare the calibration error and scores before and after recalibration, by method and group, on held-out rows.
 
     Runs `evaluate_recalibration` for each group separately and for each of several methods, and puts the results into
-    one table. Each row is evaluated with a map that was fitted to other rows.
+    one table. Each row of the data is evaluated with a map that was fitted to other rows.
 
     groups (n,): column of groups: one map for each; several: a,b.
     methods: one or more methods, evaluated on the same folds: auto, none, temperature, platt, beta, venn-abers,
@@ -232,11 +236,11 @@ def recalibration_table(
     floor: first move probabilities into [floor, 1 - floor]; needed if some are exactly 0 or 1 and wrong.
     rng: seed of the folds.
 
-    `methods` may be a mapping from methods to their settings, such as {"temperature": None, "histogram": 20}: the
-    number of bins of histogram, or the penalty of dirichlet. Intervals and verdicts hold for each row of the table
-    separately, so that some of many rows are wrong by chance; p-values are adjusted for the number of groups and
-    methods (Holm). The other parameters are those of `evaluate_recalibration`. To evaluate a map that is already
-    fitted, use `RecalibrationMap.evaluate`.
+    `methods` may be a mapping from methods to their settings, such as {"temperature": None, "histogram": 20}. The
+    setting of histogram is the number of bins, that of dirichlet the penalty; the other methods have None. Intervals
+    and verdicts hold for each row of the table separately, so that some of many rows are wrong by chance. P-values are
+    adjusted for the number of groups and methods (Holm). The other parameters are those of `evaluate_recalibration`. To
+    evaluate a map that is already fitted, use `RecalibrationMap.evaluate`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -255,7 +259,9 @@ def recalibration_table(
         (name for name in settings if settings[name] is not None and name not in ("histogram", "dirichlet")), None
     )
     if other is not None:
-        raise InputError("{parameter} names a setting of {other}, which has none; write None.", "methods", other=other)
+        raise InputError(
+            "{parameter} has a setting of {other}, which has no settings. Write None.", "methods", other=other
+        )
     if isinstance(methods, Mapping):
         arguments["methods"] = list(methods)
     return evaluate_maps(**arguments, **{name: value for name, value in options.items() if value is not None})
@@ -309,7 +315,7 @@ def evaluate_maps(
     set_options = [name for name, (value, usual) in fitting.items() if value is not usual and value != usual]
     if map is not None and set_options:
         raise InputError(
-            "{parameter} chooses how a map is fitted, and `map` names a fitted one. Leave out one of the two.",
+            "{parameter} is about fitting a new map, but `map` is already fitted. Leave out one of the two.",
             set_options[0],
         )
     check_options(methods, n_bins, penalty)
@@ -353,7 +359,7 @@ def evaluate_methods(
 def joined(
     rows: Sequence[RecalibrationEvaluation], *, n: int, adjust: str | None, methods: Sequence[str]
 ) -> RecalibrationTable:
-    """Evaluations in one table, with p-values adjusted for their number."""
+    """Put evaluations into one table, with p-values adjusted for the number of evaluations."""
     p_values = adjust_p_values([row.p_value for row in rows], method=adjust)
     shared = {name: rows[0].recipe.get(name) for name in ("folds", "repeats", "seed", "floor", "level", "margin")}
     recipe = {
@@ -368,7 +374,7 @@ def joined(
 
 
 def by_group(data: Labelled) -> list[tuple[str | None, Integers]]:
-    """The rows of each group by its name, or all rows."""
+    """Return the rows of each group with its name; without groups, all rows with the name None."""
     if data.groups is None:
         return [(None, np.arange(len(data)))]
     return [(name, np.flatnonzero(data.groups == code)) for code, name in enumerate(data.group_names)]
@@ -380,15 +386,18 @@ def by_group(data: Labelled) -> list[tuple[str | None, Integers]]:
 def evaluations_of_map(
     fitted: RecalibrationMap, labelled: Labelled, *, level: float, margin: float
 ) -> list[RecalibrationEvaluation]:
-    """Evaluate a map on the rows of each group, or on all rows; nothing is fitted.
+    """Evaluate a fitted map on the rows of each group, or on all rows if there are no groups.
 
-    Raises InputError for other classes than those of the map, or for a group that the map does not know.
+    Raises InputError if the classes differ from the classes of the map, or if the map was not fitted to a group.
     """
     data = reorder_classes(fitted.classes, labelled)
     names = data.group_names if fitted.groups else ()
     if fitted.groups and data.groups is None:
         raise InputError(
-            "{parameter} must name the group of each row: the map has {groups}.", "groups", groups=list(fitted.groups)
+            "{parameter} must be the group of each row, because the map has parameters for each of the groups "
+            "{groups}.",
+            "groups",
+            groups=list(fitted.groups),
         )
     after = fitted.apply_rows(with_floor(data.scores, fitted.floor), data.groups if names else None, names)
     return [
@@ -405,15 +414,15 @@ def evaluations_of_map(
 
 
 def reorder_classes(classes: Sequence[str], data: Labelled) -> Labelled:
-    """The rows with their classes in another order.
+    """Return the rows with their classes in the given order.
 
-    Raises InputError if there are other classes.
+    Raises InputError if the names of the classes differ.
     """
     if data.classes == tuple(classes):
         return data
     if not classes:
         raise InputError(
-            "the map is for one probability per row, that of label 1, but these rows have several classes."
+            "the map is for one probability per row, the probability of label 1, but these rows have several classes."
         )
     if data.is_binary:
         raise InputError(f"the map is for several classes, {shortened(classes)}, but these rows have one probability.")

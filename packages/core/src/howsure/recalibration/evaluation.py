@@ -50,8 +50,9 @@ from howsure.stats.clusters import few_clusters
 class HeldOut:
     """Pairs before and after recalibration by each of several maps.
 
-    `after[k]` are the pairs after the map that was fitted without the rows of fold k, and `fold` (n,) is the fold of
-    each row. With a single map that was not fitted to any of these rows, all rows are in fold 0.
+    before: the pairs of label and probability before recalibration. after[k]: all pairs after the map that was fitted
+    without the rows of fold k. fold (n,): the fold of each row; 0 for all rows if a single map was fitted to other
+    data.
     """
 
     before: Pairs
@@ -65,7 +66,7 @@ class HeldOut:
 
     @property
     def own(self) -> Pairs:
-        """The probability of each row after the map that was fitted without it."""
+        """Return the pairs after recalibration, each by the map that was fitted without the row."""
         first = self.after[0]
         if self.folds == 1:
             return first
@@ -82,7 +83,8 @@ class HeldOut:
         return replace(first, labels=labels, probabilities=chosen, class_scores=scores)
 
     def same_labels(self) -> bool:
-        """Whether recalibration leaves the labels of the pairs unchanged, that is, changes no first choice."""
+        """Whether recalibration changes no label of a pair. With several classes, a label is whether the first choice
+        is right."""
         return all(np.array_equal(pairs.labels, self.before.labels) for pairs in self.after)
 
     def _chosen(self, columns: Sequence[Any]) -> Any:
@@ -93,15 +95,14 @@ class HeldOut:
 
 
 def shared_variance(by_map: Floats) -> float:
-    """The variance that the dependence between folds adds to the sum over folds k of the value of fold k for its own
-    map.
+    """Return the variance that is added to a cross-fitted sum because the maps of different folds share rows.
 
-    by_map (K, K): entry (k, l) is the value on fold k of the map that was fitted without fold l. To second order, the
-    sum deviates from its estimand by Σ_k S_k' A Σ_{l≠k} S_l, where S_k is the noise of fold k. This has the variance 2
-    K (K - 1) v, with v the variance of S_k' A S_l. Half of it is part of the variance between rows given their maps;
-    this function returns the other half. v is estimated by the variance of the entries of row k over the maps l ≠ k,
-    which lack the noise of different folds. The result is negligible compared with the variance between rows unless
-    almost nothing is gained or lost; without it, intervals would then cover in only four of five data sets.
+    by_map (K, K): entry (k, l) is the gain on fold k by the map that was fitted without fold l. The cross-fitted sum is
+    the sum of the entries (k, k). To second order, it deviates from its estimand by Σ_k S_k' A Σ_{l≠k} S_l, where S_k
+    is the noise of fold k. This deviation has the variance 2 K (K - 1) v, where v is the variance of S_k' A S_l. One
+    half is already part of the variance between rows given their maps. This function returns the other half. v is
+    estimated by the variance of the entries (k, l) over the maps l ≠ k. The result only matters if almost nothing is
+    gained or lost: without it, intervals would then cover in only four of five data sets.
     """
     k = len(by_map)
     if k < 3:
@@ -118,7 +119,7 @@ NEVER_CERTAIN = "platt or beta"  # methods whose probabilities lie strictly betw
 
 
 def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *, loss: ProperLoss) -> Change:
-    """The change of the mean loss of the pairs, averaged over repeated cross-fittings."""
+    """Return the change of the mean loss of the pairs, averaged over repeated cross-fittings."""
     first = repeats[0]
     before, held_out, far = first.before, first.own, (0.0, 0.0)
     if all(repeat.same_labels() for repeat in repeats):
@@ -131,8 +132,8 @@ def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *,
 
 
 def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, Change] | None:
-    """The changes of the Brier score and log loss of all classes; None unless the probabilities of all classes are
-    known.
+    """Return the changes of the Brier score and of the log loss over all classes; None unless the probabilities of all
+    classes are known.
     """
     before = multiclass_losses(repeats[0].before)
     after = [[multiclass_losses(pairs) for pairs in repeat.after] for repeat in repeats]
@@ -165,16 +166,16 @@ def _change(
     *,
     infinite: bool,
 ) -> Change:
-    """The change of a loss.
+    """Return the change of a mean loss with its interval.
 
     before: the loss of each row before recalibration. after: for each repetition, the losses after each map (maps, n).
-    infinite: whether the expected loss may be infinite, so that the improvement is undefined.
+    infinite: whether the expected loss may be infinite, which makes the improvement undefined.
     """
     n, weight = len(before), units.weight
     held_out = np.mean([losses[fold, np.arange(n)] for losses, fold in zip(after, folds, strict=True)], axis=0)
     with np.errstate(invalid="ignore"):
         gain = before - held_out
-        gain[np.abs(gain) <= ROUNDING * before] = 0.0  # the error of a map that changes nothing
+        gain[np.abs(gain) <= ROUNDING * before] = 0.0  # rounding error of a map that changes nothing
         means = [float(np.sort(weight * losses).sum() / np.sort(weight).sum()) for losses in (before, held_out)]
     if infinite:
         return Change(means[0], means[1], undefined_difference(n, level))
@@ -183,7 +184,8 @@ def _change(
 
 
 def _losses_by_map(after: Floats, fold: Integers, weight: Floats) -> Floats:
-    """The negative loss of each map in each fold, divided by the weight of all rows; infinite losses are left out."""
+    """Return the negative loss (K, K) on each fold of each map, divided by the weight of all rows. Infinite losses are
+    left out."""
     table = np.zeros((len(after), len(after)))
     for other, loss in enumerate(after):
         finite = np.where(np.isfinite(loss), weight * loss, 0.0)
@@ -193,12 +195,13 @@ def _losses_by_map(after: Floats, fold: Integers, weight: Floats) -> Floats:
 
 # The decrease of the squared calibration error, from pairs of rows in the same fold.
 
-ROWS_PER_VALUE = 5  # maximum number of values of a fold for which each value is a bin
+ROWS_PER_VALUE = 5  # each distinct prediction is a bin if a fold has at least this many rows per distinct prediction
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The debiased squared error of some pairs, the inner edges of their bins, and the sums by unit, bin and fold."""
+    """The debiased squared calibration error of pairs, the inner edges of their bins, and sums by unit, bin and
+    fold."""
 
     squared: SquaredError
     edges: Floats
@@ -228,11 +231,11 @@ def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float)
 
 
 def _mean(errors: Sequence[SquaredError], folds: int) -> SquaredError:
-    """The mean over repeated cross-fittings with this many folds, with its variance.
+    """Return the mean of the squared errors of repeated cross-fittings, with its variance.
 
-    The part of the variance that remains under calibration (`least`) comes from products of the noise of two rows. Each
-    repetition uses a part of all pairs of rows, and two repetitions share one in `folds` of these pairs. The rest of
-    the variance is that of a single repetition.
+    The variance under perfect calibration (`least`) comes from products of the noise of two rows in one fold. Two
+    repetitions share one in `folds` of these products, so that averaging reduces this part of the variance. The rest of
+    the variance is the same for the mean as for a single repetition.
     """
     shared = (1 + (len(errors) - 1) / folds) / len(errors)
     mean = {
@@ -254,9 +257,9 @@ def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
 
     If each fold's map yields few values, as histogram binning does, each value is a bin.
 
-    The product of the gaps of two rows in one fold is unbiased, because their map was fitted to neither of them. For
-    two rows in different folds, each row's map was fitted to the other row and is biased towards its label, so that the
-    product is too small.
+    A gap is a label minus its probability. The product of the gaps of two rows in one fold is unbiased, because their
+    map was fitted to neither row. For two rows in different folds, each row's map was fitted to the other row and is
+    biased towards the other row's label, so that the product is too small.
     """
     folds = int(fold.max()) + 1
     edges = values[:-1] if (values := _few_values(pairs, fold)) is not None else bin_pairs(pairs).upper[:-1]
@@ -271,7 +274,7 @@ def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
 
 
 def _few_values(pairs: Pairs, fold: Integers) -> Floats | None:
-    """The values of the predictions, if there are several folds with few values each; else None.
+    """Return the distinct predictions if there are several folds and each fold has few of them; otherwise None.
 
     The errors of neighbouring values of a histogram are independent and would cancel in a common bin.
     """
@@ -296,8 +299,8 @@ def _sums(part: Pairs, edges: Floats) -> Sums:
 
 
 def _errors_by_map(held_out: HeldOut, edges: Floats, units: Units) -> Floats:
-    """The negative squared error of each map in each fold, times the fold's proportion of the weight; 0 for its own
-    map.
+    """Return the negative squared error (K, K) of each map on each fold, times the fold's proportion of the weight. The
+    entry is 0 for the map that was fitted without the fold.
     """
     table = np.zeros((held_out.folds, held_out.folds))
     for k in range(held_out.folds) if held_out.folds > 1 else ():
@@ -309,7 +312,8 @@ def _errors_by_map(held_out: HeldOut, edges: Floats, units: Units) -> Floats:
 
 
 def _value(part: Pairs, edges: Floats, units: Units, rows: Integers) -> float:
-    """The debiased squared error of a fold's pairs in given bins; 0 if it is undefined."""
+    """Return the debiased squared calibration error of a fold's pairs in the bins between `edges`; 0 if it is
+    undefined."""
     if units.clustered:
         bins = _assign_bins(part.probabilities, edges)
         filled, places = np.unique(bins, return_inverse=True)
@@ -343,10 +347,10 @@ def evaluate_fits(
     notes: Sequence[str] = (),
     name: str | None = None,
 ) -> RecalibrationEvaluation:
-    """The evaluation of checked rows.
+    """Evaluate recalibrated probabilities on checked rows.
 
-    fitted: for each cross-fitting, the fold of each row (n,) and, for each fold k, the probabilities of all rows by the
-    map that was fitted without fold k.
+    fitted: for each repeated cross-fitting, the fold of each row (n,) and, for each fold k, the probabilities of all
+    rows by the map that was fitted without fold k.
     """
     level, margin = check_level(level), check_margin(margin)
     before = judged_pairs(data, data.scores.probabilities)
@@ -384,14 +388,17 @@ def evaluate_fits(
 def evaluation_of_map(
     data: Labelled, after: Floats, *, method: str, level: float, margin: float, name: str | None = None
 ) -> RecalibrationEvaluation:
-    """The evaluation of a map on rows that it was not fitted to; `after` are their recalibrated probabilities."""
+    """Evaluate a map on rows that it was not fitted to; `after` are the recalibrated probabilities of these rows."""
     recipe: dict[str, Any] = {"method": method, "folds": None}
     fitted = [(np.zeros(len(data), dtype=np.int64), [after])]
     return evaluate_fits(data, fitted, method=method, level=level, margin=margin, recipe=recipe, name=name)
 
 
 def judged_pairs(data: Labelled, probabilities: Floats) -> Pairs:
-    """The pairs whose calibration is evaluated: those of label 1 or, for several classes, of the first choices."""
+    """Return the pairs whose calibration is evaluated.
+
+    These are the labels with the probabilities of label 1. For several classes, they are whether the first choice is
+    right, with the probability of the first choice."""
     if data.is_binary:
         return Pairs(
             data.labels.astype(np.uint8),

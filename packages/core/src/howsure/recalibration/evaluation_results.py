@@ -53,8 +53,9 @@ POWER = 0.8416  # the normal quantile of 0.8
 def verdict_kind(improvement: Estimate, margin: float) -> str:
     """The verdict on an improvement of the Brier score.
 
-    "improves": the interval lies above 0. "makes it worse": it lies below 0. "does not help": it contains 0 and lies
-    below margin², the gain of removing a calibration error of `margin`. "cannot tell": it contains 0 and margin².
+    "improves": the interval is above 0. "makes it worse": the interval is below 0. "does not help": the interval
+    contains 0 and is below margin², which is the gain from removing a calibration error of `margin`. "cannot tell": the
+    interval contains 0 and margin².
 
     >>> [verdict_kind(Estimate(0.0, low, high, 0.95, "", 9), 0.01) for low, high in ((1e-5, 1), (-1, 5e-5), (-1, 1))]
     ['improves', 'does not help', 'cannot tell']
@@ -70,8 +71,8 @@ def verdict_kind(improvement: Estimate, margin: float) -> str:
 
 
 def improvement_p_value(improvement: Estimate) -> float:
-    """The two-sided p-value of no improvement, from the normal distribution whose standard error follows from the
-    interval's width on the side of 0.
+    """Return the two-sided p-value of "no improvement" by a normal distribution. Its standard error is derived from the
+    distance between the estimate and the end of the interval on the side of 0.
     """
     from scipy.special import ndtr
 
@@ -85,8 +86,9 @@ def improvement_p_value(improvement: Estimate) -> float:
 
 
 def rows_needed(improvement: Estimate, margin: float) -> int | None:
-    """The approximate number of rows that would lead to the verdict "improves" or "does not help" with probability 0.8,
-    if the improvement is as estimated and intervals shrink with the square root of the number of rows. None if unknown.
+    """Return the approximate number of rows that would lead to the verdict "improves" or "does not help" with
+    probability 0.8; None if unknown. The true improvement is assumed to equal the estimate, and intervals to shrink
+    with the square root of the number of rows.
     """
     value, low, high = improvement.value, improvement.low, improvement.high
     if low is None or high is None:
@@ -101,7 +103,7 @@ def rows_needed(improvement: Estimate, margin: float) -> int | None:
 
 WIDTH = 104  # of sentences
 FINE = 5  # decimals on the scale of squared probabilities
-SCOPE_NOTE = "This is about rows like these: other data benefit only if their probabilities are off in the same way."
+SCOPE_NOTE = "This holds for rows like these. Other data benefit only if their probabilities are wrong in the same way."
 
 
 def fine(estimate: Estimate) -> str:
@@ -198,7 +200,7 @@ class RecalibrationEvaluation(Result):
 
     @property
     def deciding(self) -> Change:
-        """The change that determines the verdict: that of the Brier score."""
+        """The change of the Brier score, which determines the verdict."""
         return self.brier if self.multiclass_brier is None else self.multiclass_brier
 
     @property
@@ -208,12 +210,13 @@ class RecalibrationEvaluation(Result):
 
     @property
     def p_value(self) -> float:
-        """The two-sided p-value of an unchanged Brier score; below 1 - level if the interval excludes 0."""
+        """The two-sided p-value of "the Brier score is unchanged". It is below 1 - level if the interval excludes 0."""
         return improvement_p_value(self.deciding.improvement)
 
     @property
     def needed(self) -> int | None:
-        """Without a verdict, the approximate number of such rows that would lead to one with probability 0.8."""
+        """If the verdict is "cannot tell", the approximate number of such rows that would lead to another verdict with
+        probability 0.8."""
         return rows_needed(self.deciding.improvement, self.margin) if self.kind == "cannot tell" else None
 
     def verdict(self) -> str:
@@ -303,10 +306,10 @@ class RecalibrationEvaluation(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RecalibrationTable(Rows[RecalibrationEvaluation]):
-    """The result of `recalibration_table`: an evaluation for each group and method. Iterate over them, or index by
-    name.
+    """The result of `recalibration_table`: an evaluation for each group and method. Iterate over the evaluations, or
+    index by name.
 
-    p_adjusted: the p-values, adjusted for their number.
+    p_adjusted: the p-values, adjusted for the number of evaluations.
     """
 
     rows: tuple[RecalibrationEvaluation, ...]
@@ -340,7 +343,8 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
 
     @property
     def alone(self) -> RecalibrationEvaluation | None:
-        """The evaluation, if there is a single one of all rows, with the recipe of the table."""
+        """The evaluation of all rows with the recipe of the table, if the table has a single evaluation; otherwise
+        None."""
         row = self.rows[0]
         return replace(row, recipe=self.recipe | row.recipe) if len(self) == 1 and row.name is None else None
 

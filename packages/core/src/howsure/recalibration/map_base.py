@@ -47,7 +47,7 @@ class ProbabilityMap(ABC):
 
 
 def number(parameters: Parameters, name: str, *, least: float = -math.inf, above: float = -math.inf) -> float:
-    """A finite number, at least `least` and above `above`.
+    """Return the parameter `name`, a finite number that is at least `least` and greater than `above`.
 
     >>> number({"T": 1.5}, "T", above=0)
     1.5
@@ -70,8 +70,10 @@ def numbers(
     strictly: bool = False,
     shares: bool = False,
 ) -> Floats:
-    """A list of finite numbers. n: the required number. rising, strictly: in (strictly) increasing order. shares: in
-    [0, 1].
+    """Return the parameter `name`, a list of finite numbers, as an array.
+
+    n: the required length. rising: the numbers must be in increasing order. strictly: without equal numbers. shares:
+    the numbers must be in [0, 1].
 
     Raises InputError for anything else.
     """
@@ -89,7 +91,7 @@ def numbers(
 
 
 def square(parameters: Parameters, name: str, *, k: int) -> Floats:
-    """A matrix (k, k) as k lists of k finite numbers.
+    """Return the parameter `name`, a matrix (k, k) in the form of k lists of k finite numbers.
 
     Raises InputError for anything else.
     """
@@ -111,15 +113,15 @@ def is_number(value: object) -> TypeGuard[float]:
 
 # Common parts of maps of log-odds: rows of probability 0 or 1, and errors if no optimum exists.
 
-OTHERWISE = "`method='isotonic'` needs no log-odds."
+OTHERWISE = "`method='isotonic'` does not use log-odds."
 
 
 def uncertain(data: Labelled) -> tuple[Floats, Integers, Floats]:
     """The log-odds, labels and weights of the rows whose probability is neither 0 nor 1.
 
-    A map of log-odds keeps 0 and 1, so that rows with a correct probability of 0 or 1 carry no information about it.
+    A map of log-odds leaves 0 and 1 unchanged, so that rows with a correct probability of 0 or 1 do not affect the fit.
 
-    Raises InputError if a probability of 0 or 1 is wrong: its log loss is infinite for every map.
+    Raises InputError if a probability of 0 or 1 is wrong, because the log loss is then infinite for every such map.
     """
     assert isinstance(data.scores, Binary)
     odds, labels, weight = data.scores.log_odds, data.labels, data.weight
@@ -128,12 +130,14 @@ def uncertain(data: Labelled) -> tuple[Floats, Integers, Floats]:
         return odds, labels, weight
     refuse_certain_errors(certain & ((odds > 0) != (labels == 1)) & (weight > 0), "probabilities are 0 or 1")
     if certain.all():
-        raise InputError(f"every probability is 0 or 1: there are no log-odds to recalibrate. {OTHERWISE}")
+        raise InputError(f"every probability is 0 or 1, so there are no finite log-odds to recalibrate. {OTHERWISE}")
     return odds[~certain], labels[~certain], weight[~certain]
 
 
 def refuse_certain_errors(wrong: Bools, what: str) -> None:
-    """Raise InputError if a row has probability 0 for its label; `wrong` (n,) marks such rows."""
+    """Raise InputError if any row is marked in `wrong` (n,), because its label has probability 0.
+
+    what: the beginning of the message, the affected probabilities."""
     if not wrong.any():
         return
     row = int(np.flatnonzero(wrong)[0])
@@ -145,7 +149,8 @@ def refuse_certain_errors(wrong: Bools, what: str) -> None:
 
 
 def refuse_one_value(odds: Floats, *, least: int, method: str) -> None:
-    """Raise InputError if there are fewer distinct log-odds than parameters, which are then not determined."""
+    """Raise InputError if there are fewer than `least` distinct log-odds, which do not determine the map's
+    parameters."""
     n_values = len(np.unique(odds[:1000])) if len(odds) > 1000 else len(np.unique(odds))
     if n_values < least:
         n_values = len(np.unique(odds))

@@ -84,11 +84,11 @@ Scores = Binary | Classes
 def scores_from(
     y_prob: Any, logits: Any, *, floor: float | None = None, classes: Sequence[str] | None = None
 ) -> tuple[Scores, tuple[str, ...]]:
-    """The scores, and the names of their classes (() for a single column). Exactly one of `y_prob` and `logits` is
-    given, as one number per row, a matrix (n, K), or a data frame whose columns are the classes.
+    """Check probabilities or logits; return them as scores, with the names of the classes (() for a single column).
 
-    floor: probabilities are moved into [floor, 1 - floor]; with classes, they are raised to the floor and then
-    normalised.
+    Exactly one of `y_prob` and `logits` is given, as one number per row, a matrix (n, K), or a data frame whose columns
+    are the classes. floor: probabilities are moved into [floor, 1 - floor]; with classes, they are raised to the floor
+    and then normalised.
 
     Raises InputError, which names the parameter, the row and the value.
     """
@@ -104,7 +104,9 @@ def scores_from(
     if y_prob is None and logits is None:
         raise InputError("{parameter} is missing: probabilities, or Probabilities('logits', ...).", "y_prob")
     if y_prob is not None and logits is not None:
-        raise InputError("give either `y_prob`, probabilities, or `logits=...`, numbers without bounds.", "y_prob")
+        raise InputError(
+            "give either probabilities as `y_prob` or logits as `logits=...`, not both and not neither.", "y_prob"
+        )
     name, values = ("y_prob", y_prob) if logits is None else ("logits", logits)
     if is_frame(values):
         columns, arrays = all_columns(values)
@@ -188,7 +190,9 @@ def _names(classes: Sequence[str] | None, k: int) -> tuple[str, ...]:
         return tuple(str(number_) for number_ in range(k))
     names = tuple(str(class_name) for class_name in classes)
     if len(names) != k or len(set(names)) != k:
-        raise InputError(f"classes must name the {k} classes, each once; it is {shortened(names)}.")
+        raise InputError(
+            f"classes must be {k} different names, one for each column of probabilities; it is {shortened(names)}."
+        )
     return names
 
 
@@ -197,9 +201,10 @@ def _names(classes: Sequence[str] | None, k: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Scores (n rows) with their labels: 0 or 1, or the index of a class; optionally weights, groups and clusters.
+    """Scores (n rows) with their labels, which are 0 and 1 or indices of classes; optionally weights, groups and
+    clusters.
 
-    classes: the names of the columns, or () if the score is the probability of label 1, whose name is `positive`.
+    classes: the names of the columns, or () if the score is the probability of label 1. positive: the name of label 1.
     """
 
     scores: Scores
@@ -230,7 +235,7 @@ class Labelled:
         return np.ones(len(self)) if self.weights is None else self.weights
 
     def select(self, rows: Rows) -> Labelled:
-        """Some of the rows, with the names of all groups."""
+        """Return some of the rows; the names of groups remain complete."""
         parts: dict[str, Any] = {
             name: None if column is None else column[rows]
             for name, column in (("weights", self.weights), ("groups", self.groups), ("clusters", self.clusters))
@@ -261,7 +266,8 @@ def labelled_from(
     pos_label: Any = None,
     floor: float | None = None,
 ) -> Labelled:
-    """Check all input once. `Pairs` may replace y_true and y_prob.
+    """Check labels, scores, groups, clusters and weights, and return them together. `Pairs` may replace y_true and
+    y_prob.
 
     Raises InputError, which names the parameter, the row and the value, for invalid input.
     """
@@ -295,11 +301,13 @@ def labelled_from(
         positions, classes_found = class_positions(texts, known_classes, scores.k, name="y_true")
         return Labelled(scores, positions[codes], classes=classes_found, **roles)
     if names is not None:
-        raise InputError("classes is for several probabilities per row; there is one, so leave classes out.")
+        raise InputError(
+            "classes is for several probabilities per row, but there is one probability per row. Leave classes out."
+        )
     labels = check_labels(y_true, pos_label=pos_label)
     if len(labels) != n:
         raise InputError(
-            "{parameter} must have as many rows as the scores; it has {n_labels:,}, they have {n:,}.",
+            "{parameter} must have as many rows as the scores; it has {n_labels:,} rows, the scores have {n:,}.",
             "y_true",
             n_labels=len(labels),
             n=n,
@@ -312,8 +320,10 @@ def labelled_from(
 def labelled_read(
     y_true: Any, y_prob: Any = None, *, data: Any = None, id: Any = None, floor: float | None = None, **other_roles: Any
 ) -> Iterator[tuple[Labelled, dict[str, Any]]]:
-    """Context with the labelled scores from arrays, a frame or a source, and a description of files. Errors in the
-    block name rows by their location. other_roles: the other arguments of `labelled_from`.
+    """A context that yields labelled scores from arrays, a data frame or files, and a description of the files.
+
+    Errors that are raised inside the context name a row by its location, such as its file and line. other_roles: the
+    other arguments of `labelled_from`.
 
     Raises InputError, which names the parameter, the row and the value, for invalid input.
     """
@@ -365,7 +375,8 @@ def labelled_read(
 
 
 def _log_odds(predictions: Any) -> Floats | None:
-    """One logit per row, unchanged, since it is more precise than its probability."""
+    """Return one logit per row if `predictions` are such logits, which are more precise than probabilities; otherwise
+    None."""
     from howsure.data.predictions.classes import class_matrix
 
     name = predictions.columns.get(LOGITS)
@@ -376,7 +387,7 @@ def _log_odds(predictions: Any) -> Floats | None:
 
 
 def labelled_pairs(pairs: Pairs, *, floor: float | None = None) -> Labelled:
-    """Checked pairs as scores of label 1."""
+    """Return the probabilities of label 1 in checked pairs as scores, with their labels."""
     return Labelled(
         binary_scores(pairs.probabilities, floor=floor),
         pairs.labels.astype(np.int64),
@@ -390,9 +401,9 @@ def labelled_pairs(pairs: Pairs, *, floor: float | None = None) -> Labelled:
 
 @contextmanager
 def rows_of_all(rows: Integers, *, before: str = "", remedy: str = "") -> Iterator[None]:
-    """A context for a part of the rows. Errors in it number rows by `rows`, the place of each row among all rows.
+    """A context for work on a subset of the rows. Errors inside it number a row by its index among all rows.
 
-    before, remedy: texts that are added to the message.
+    rows: for each row of the subset, its index among all rows. before, remedy: strings that are added to the message.
 
     >>> import numpy as np
     >>> with rows_of_all(np.array([4, 7]), before="group 'b': "):
@@ -433,21 +444,23 @@ def check_choice_in_folds(data: Labelled, folds: int) -> None:
     what, n = _units(data)
     if folds <= n < (least := folds + 2):
         raise InputError(
-            f"{n:,} {what} are too few to choose a method anew without each of {folds} folds, by {folds} folds of the "
-            f"others; at least {least} are needed. Give more, name one method, or ask for fewer folds."
+            f"{n:,} {what} are too few to choose a method without each of {folds} folds: the {what} of the other folds "
+            f"are divided into {folds} folds again. At least {least} are needed. Give more {what}, choose one method "
+            "with `method`, or reduce `folds`."
         )
 
 
 def _units(data: Labelled) -> tuple[str, int]:
-    """The kind of the units that are assigned to folds as a whole (rows or clusters), and their number."""
+    """Return what is assigned to folds as a whole, "rows" or "clusters", and their number."""
     return ("rows", len(data)) if data.clusters is None else ("clusters", len(np.unique(data.clusters)))
 
 
 def assign_folds(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
     """The fold of each row (n,), from 0.
 
-    Clusters stay whole. They are sorted by their rarest label and group, in random order within these, and assigned to
-    the folds in turn. So every label and group is spread over the folds as evenly as the clusters allow.
+    Clusters stay whole. They are sorted by their rarest combination of label and group, in random order if it is the
+    same, and assigned to the folds in turn. So every label and group is spread over the folds as evenly as the clusters
+    allow.
 
     Raises InputError if there are fewer clusters than folds, or if all rows of a label (in a group) are in one cluster
     and thus in one fold.

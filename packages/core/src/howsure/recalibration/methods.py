@@ -1,4 +1,4 @@
-"""The methods by name; one map for all rows or one per group; the automatic choice of the simplest good method."""
+"""Methods of recalibration by name, maps for all rows or for each group, and the automatic choice of a method."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Method:
         return self.name if self.penalty is None else f"{self.name} (penalty {self.penalty:g})"
 
     def fit(self, data: Labelled) -> ProbabilityMap:
-        """The map of some rows.
+        """Fit a map to the rows.
 
-        Raises InputError if the method has no map for them.
+        Raises InputError if the method has no optimal map for these rows.
         """
         kind = map_types(data.is_binary)[self.name]
         options: dict[str, Any] = {"n_bins": self.n_bins} if self.name == Histogram.method else {}
@@ -58,12 +58,13 @@ class Method:
 
 
 def map_types(binary: bool) -> dict[str, Any]:
-    """The maps by name: for one probability per row, or for several classes."""
+    """Return the class of each map by its method; `binary` maps have one probability per row, the others several
+    classes."""
     return BINARY if binary else OF_CLASSES
 
 
 def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: float | None = None) -> tuple[Method, ...]:
-    """The methods to choose from for a name: a single one, unless the name is "auto" or a penalty must be chosen.
+    """Return the methods to choose from: one method, unless `method` is "auto" or a penalty must be chosen.
 
     Raises InputError for an unknown name, and for a method that does not apply to these rows.
     """
@@ -75,7 +76,7 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
         rows = "one probability per row" if binary else "several classes"
         other = ", ".join(methods)
         raise InputError(
-            "{method} is not for {rows}; use one of auto, {other}.",
+            "{method} cannot be used for {rows}. Use one of auto, {other}.",
             method=Parameter("method", name),
             rows=rows,
             other=other,
@@ -90,7 +91,8 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
 
 
 def shrunk_candidates(method: str) -> tuple[Method, ...]:
-    """ "none", and Platt maps of groups that are shrunk towards the map of all rows, in order of decreasing shrinkage.
+    """Return "none", and Platt scaling whose maps of groups are shrunk towards the map of all rows, the strongest
+    shrinkage first.
 
     Raises InputError for another method.
     """
@@ -127,7 +129,9 @@ def check_options(methods: Sequence[str], n_bins: int, penalty: float | None) ->
 # A map of all rows, or one for each group; and the rows of each fold by the maps of the other folds.
 
 MIN_SHARE = 1e-12  # minimum proportion of the weight for the rarer label
-MIN_ROWS = 20  # rows of each label in a group; with classes, of right and of wrong top classes
+MIN_ROWS = (
+    20  # minimum number of rows of each label in a group; with several classes, of right and of wrong top classes
+)
 ERROR: Final = "error"
 POOLED: Final = "pooled"
 SHRUNK: Final = "shrunk"
@@ -135,7 +139,9 @@ SHRUNK: Final = "shrunk"
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The `maps` of the groups `names`, or one map of all rows. Groups in `small` use the map `of_all`."""
+    """Fitted maps: one for each of the groups `names`, or one for all rows.
+
+    small: groups with too few rows, which use the map of all rows, `of_all`."""
 
     maps: tuple[ProbabilityMap, ...]
     names: tuple[str, ...] = ()
@@ -150,7 +156,7 @@ class Fitted:
         return self.maps[self.names.index(name)]
 
     def apply(self, scores: Scores, groups: Integers | None, names: Sequence[str]) -> Floats:
-        """The recalibrated probabilities of rows; `groups` are positions in `names`."""
+        """Return the recalibrated probabilities of rows; `groups` are the indices of their groups in `names`."""
         if not self.names and not self.small:
             return self.maps[0].apply(scores)
         assert groups is not None
@@ -165,7 +171,7 @@ class Fitted:
 def fit(data: Labelled, method: Method, small: Sequence[str] = ()) -> Fitted:
     """Fit one map for all rows, or one per group; groups in `small` use the map of all rows.
 
-    Raises InputError if the method has no map for some rows.
+    Raises InputError if the method has no optimal map for the rows of a group.
     """
     if data.groups is None:
         return Fitted((method.fit(data),))
@@ -189,7 +195,8 @@ def out_of_fold(
     *,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Floats:
-    """The probabilities of all rows; those of each fold come from the map that `fitted_to` fits to the other rows."""
+    """Return the recalibrated probabilities of all rows, each by the map that `fitted_to` fits to the rows of other
+    folds."""
     probabilities = np.empty_like(data.scores.probabilities)
     for number in range(int(fold.max()) + 1):
         rows = np.flatnonzero(fold == number)
@@ -203,7 +210,7 @@ def out_of_fold(
 
 
 def check_fit(data: Labelled) -> None:
-    """Raise InputError for rows to which no map can be fitted: only one label occurs, or it has nearly all of the
+    """Raise InputError if no map can be fitted, because only one label occurs or one label has nearly all of the
     weight.
     """
     counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
@@ -211,7 +218,8 @@ def check_fit(data: Labelled) -> None:
         share = np.bincount(data.labels, data.weight, minlength=data.k) / data.weight.sum()
         if np.sort(share)[-2] < MIN_SHARE:
             raise InputError(
-                "{parameter} gives label {label!r} all of the weight but a share of {share:.0e}. Is it a weight?",
+                "{parameter} leaves only {share:.0e} of the total weight for the labels other than {label!r}. Is it a "
+                "weight?",
                 "sample_weight",
                 label=data.label_names()[int(share.argmax())],
                 share=np.sort(share)[-2],
@@ -228,10 +236,10 @@ def check_fit(data: Labelled) -> None:
 
 
 def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
-    """The groups with too few rows for their own map.
+    """Return the groups with too few rows for a map of their own, which use the map of all rows.
 
-    Raises InputError if there are any, unless `how` is "pooled", so that they use the map of all rows. With "shrunk",
-    no group is small.
+    Raises InputError if there is such a group, unless `how` is "pooled". With "shrunk", the result is empty, since
+    every group has a map.
     """
     if how not in (ERROR, POOLED, SHRUNK):
         raise unknown_name("small_groups", str(how), (ERROR, POOLED, SHRUNK), place="howsure.recalibrate")
@@ -248,8 +256,8 @@ def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
         label = "each label" if data.is_binary else "right and of wrong answers"
         raise InputError(
             "groups must have {least_rows} rows of {label} for a map of their own; {shortened} have "
-            "fewer ({too_small!r}: {least}). Leave them out, or say `small_groups='pooled'`: they then "
-            "take the map of all rows.",
+            "fewer ({too_small!r}: {least}). Leave these groups out, or use `small_groups='pooled'` to give "
+            "them the map of all rows.",
             least_rows=MIN_ROWS,
             label=label,
             shortened=shortened(map(repr, too_small)),
@@ -271,9 +279,11 @@ def _fit_group(data: Labelled, method: Method, name: str) -> ProbabilityMap:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The result of a method: its cross-fitted log_loss (None if infinite or not fitted), the difference from the best
-    one (`above`) and the standard_error of this difference, the reason if the method was `refused`, and whether it was
-    chosen (`taken`).
+    """The result of a method in the automatic choice.
+
+    log_loss: the cross-fitted log loss; None if it is infinite or no map was fitted. above: the difference from the
+    smallest log loss, with its standard_error. refused: why no map was fitted; None otherwise. taken: whether the
+    method was chosen.
     """
 
     method: str
@@ -286,7 +296,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The method chosen among candidates, and the time in seconds."""
+    """The method that was chosen among the candidates, and the time that the choice took in seconds."""
 
     method: Method
     candidates: tuple[Candidate, ...]
@@ -319,11 +329,11 @@ def choose_method(
     rng: np.random.Generator,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Choice:
-    """Fit each method without each fold, and choose the first one whose log loss is at most one standard error above
-    the smallest. `methods` are in order of flexibility, "none" first.
+    """Choose the first method whose cross-fitted log loss is at most one standard error above the smallest.
 
-    The standard error is that of the paired difference, by clusters. The log loss of the chosen method is slightly too
-    low, because it was selected; cross-fit the choice itself for an unbiased value (`evaluate_recalibration`).
+    methods: in order of flexibility, "none" first. The standard error is the standard error of the paired difference,
+    by clusters. The log loss of the chosen method is slightly too low, because the method was selected by it;
+    `evaluate_recalibration` cross-fits the choice too and gives an unbiased value.
 
     Raises InputError if no method has a finite log loss.
     """
@@ -343,8 +353,8 @@ def choose_method(
     best = int(np.argmin(means))
     if not np.isfinite(means[best]):
         raise InputError(
-            "every method has an infinite log loss, or no fit: probabilities of exactly 0 or 1 are wrong somewhere. "
-            "Give `floor=1e-06` to move all probabilities into [floor, 1 - floor].",
+            "every method has an infinite log loss or cannot be fitted, because some probabilities of exactly 0 or 1 "
+            "are wrong. Give `floor=1e-06` to move all probabilities into [floor, 1 - floor].",
             "floor",
         )
     least = losses[best]
@@ -363,10 +373,10 @@ def choose_method(
 
 
 def _losses(data: Labelled, fold: Any, method: Method, small: Sequence[str], advance: Callable[[int], None]) -> Floats:
-    """The log loss of each row, by the map fitted without its fold; 0 for rows of weight 0.
+    """Return the log loss of each row, by the map fitted without its fold; 0 for rows of weight 0.
 
-    It is infinite for a row that the map gives a probability of exactly 0 or 1, although the model did not: then the
-    expected loss is infinite, even if the row is right.
+    The loss is infinite if the map changes a probability to exactly 0 or 1, even if this is right for the row, because
+    the expected loss is then infinite.
     """
     probabilities = out_of_fold(data, fold, lambda others: fit(others, method, small), advance=advance)
     added = is_certain(probabilities) & ~is_certain(data.scores.probabilities)

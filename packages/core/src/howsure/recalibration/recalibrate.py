@@ -1,4 +1,4 @@
-"""`recalibrate`: a map from labels and probabilities; `recalibrate_file`: a file with recalibrated columns."""
+"""`recalibrate` fits a map to labels and probabilities; `recalibrate_file` writes a file with recalibrated columns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from howsure.stats.randomness import Randomness, seed_in_recipe
 if TYPE_CHECKING:
     from howsure.data.sources import Files
 
-MIN_LABEL_ROWS = 50  # rows of a label, below which there is a note
+MIN_LABEL_ROWS = 50  # if a label has fewer rows, a note is shown
 
 
 def recalibrate(
@@ -81,16 +81,17 @@ def recalibrate(
     penalty: penalty of `method` dirichlet (default: found by cross-fitting).
     rng: seed of the folds.
 
-    "ordered" treats the classes as levels, from the lowest to the highest; "auto" does not try it. "auto" chooses the
-    simplest method whose cross-fitted log loss is at most one standard error above that of the best method. This may be
-    "none", if no map helps; `choice` holds the results of all methods. "dirichlet" is matrix scaling of
-    log-probabilities. clusters (n,) identify correlated rows; sample_weight (n,) are weights of rows. The floor is also
-    used when the map is applied. Without it, maps of log-odds leave probabilities of exactly 0 or 1 unchanged, and
-    raise an error if one of them is wrong. With `data` (a frame, or files by `howsure.read`) all of these name its
-    columns; y_prob=Probabilities('logits', ...) says how several columns give probabilities.
+    method="ordered" treats the classes as levels, from the lowest to the highest; "auto" does not try "ordered". "auto"
+    chooses the simplest method whose cross-fitted log loss is at most one standard error above the log loss of the best
+    method. This is "none" if no map helps. The `choice` of the result holds the figures of all methods. "dirichlet" is
+    matrix scaling of log-probabilities. clusters (n,) identify correlated rows; sample_weight (n,) are weights of rows.
+    The floor is also used when the map is applied. Without a floor, methods that use log-odds leave probabilities of
+    exactly 0 or 1 unchanged, and raise an error if one of them is wrong. With `data` (a data frame, or files by
+    `howsure.read`), the arguments for rows are names of its columns; y_prob=Probabilities('logits', ...) combines
+    several columns.
 
-    The map has been fitted to these rows. Evaluate it on other rows by its method `evaluate`, or by cross-fitting on
-    these rows with `evaluate_recalibration`.
+    The map looks better than it is on the rows that it was fitted to. Evaluate it on other rows by its method
+    `evaluate`, or evaluate the method by cross-fitting on these rows with `evaluate_recalibration`.
 
     Raises InputError, which names the parameter, row and value, for an invalid input, or if a method has no optimal
     map.
@@ -139,7 +140,7 @@ def fit_recalibration(
     rng: Randomness = 0,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> RecalibrationMap:
-    """Fit the map to checked rows, for `recalibrate`; `advance` is called after every fold of every method."""
+    """Fit the map of `recalibrate` to checked rows; `advance` is called after every fold of every method."""
     methods = _methods(data, method, small, n_bins, penalty)
     folds, generator = check_folds(folds), separate_generator(rng)
     check_fit(data)
@@ -178,19 +179,20 @@ def fit_recalibration(
 
 
 def _methods(data: Labelled, method: str, small: str, n_bins: int, penalty: float | None) -> tuple[Method, ...]:
-    """The methods to choose from; if maps of groups are shrunk, Platt scaling with several penalties."""
+    """Return the methods to choose from. If the maps of groups are shrunk, these are Platt scaling with several
+    penalties."""
     methods = candidates(method, binary=data.is_binary, n_bins=n_bins, penalty=penalty)
     if small != SHRUNK or data.groups is None:
         return methods
     if not data.is_binary:
-        raise InputError("`small_groups='shrunk'` is for one probability per row; with several classes, use pooled.")
+        raise InputError("`small_groups='shrunk'` is for one probability per row. With several classes, use 'pooled'.")
     return shrunk_candidates(method)
 
 
 def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequence[str]) -> list[str]:
     notes = []
     if choice is not None and choice.method.name == "none" and choice.is_possible:
-        notes.append("no map helps: none has a log loss that is lower by more than one standard error, cross-fitted")
+        notes.append("no map helps: no method lowers the cross-fitted log loss by more than one standard error")
     if choice is not None:
         reasons = dict.fromkeys(candidate.refused for candidate in choice.candidates if candidate.refused)
         for reason in reasons:
@@ -201,7 +203,9 @@ def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequen
     few = [(name, int(n)) for name, n in zip(data.label_names(), counts, strict=True) if 0 < n < MIN_LABEL_ROWS]
     if few:
         notes.append(f"few rows of a label ({', '.join(f'{name}: {n}' for name, n in few)}): the map is uncertain")
-    notes += [f"groups with too few rows for their own map use that of all rows: {', '.join(pooled)}"] if pooled else []
+    notes += (
+        [f"groups with too few rows for their own map use the map of all rows: {', '.join(pooled)}"] if pooled else []
+    )
     notes += _certain(data, fitted)
     for name, fitted_map in zip(fitted.names or ("",), fitted.maps, strict=True):
         where = f" in {name}" if name else ""

@@ -1,4 +1,4 @@
-"""A scikit-learn classifier whose probabilities are recalibrated by a map fitted out of fold."""
+"""A scikit-learn classifier with probabilities that are recalibrated by a map, fitted to out-of-fold predictions."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ TITLES = {
     "dirichlet": "Dirichlet calibration (matrix scaling of log-probabilities)",
     "ordered": "One temperature and a shift for each cut point of ordered levels",
 }
-SHOWN = 6  # numbers of a list that are shown that are shown
+SHOWN = 6  # maximum number of entries of a list that are shown
 
 
 def description(recalibration_map: RecalibrationMap) -> str:
@@ -145,7 +145,7 @@ def parse_map(text: str | bytes) -> dict[str, Any]:
     floor = fields_.get("floor")
     positive = fields_.get("positive")
     if positive is not None and not isinstance(positive, str):
-        raise InputError(f"the map's positive must be a text or null; it is {quote(positive)}.")
+        raise InputError(f"the map's positive must be a string or null; it is {quote(positive)}.")
     recipe = fields_.get("recipe")
     if not isinstance(recipe, dict):
         raise InputError(f"the map's recipe must be an object; it is {quote(recipe)}.")
@@ -173,10 +173,12 @@ def _fitted(fields_: Mapping[str, Any], kind: Any, k: int) -> Fitted:
     groups, small = fields_.get("groups"), _texts(fields_, "pooled_groups")
     if groups is None:
         if small:
-            raise InputError("the map's pooled_groups must be empty where it has no groups.")
+            raise InputError("the map's pooled_groups must be empty, because the map has no groups.")
         return Fitted((one(fields_.get("parameters")),))
     if not isinstance(groups, dict) or not (groups or small):
-        raise InputError(f"the map's groups must be an object of parameters by name; they are {quote(groups)}.")
+        raise InputError(
+            f"the map's groups must be an object of parameters by the name of the group; it is {quote(groups)}."
+        )
     if len(set(small)) != len(small) or set(small) & set(groups):
         raise InputError("the map's groups and pooled_groups must name each group once.")
     maps = []
@@ -193,11 +195,13 @@ def _choice(entries: object, method: str) -> Choice | None:
         return None
     fields = set(Candidate.__dataclass_fields__)
     if not isinstance(entries, list) or not all(isinstance(entry, dict) and set(entry) == fields for entry in entries):
-        raise InputError("the map's candidates must be a list of what each method scored.")
+        raise InputError("the map's candidates must be a list of the results of each method.")
     for entry in entries:
         for name, value in entry.items():
             if not _is_valid(name, value):
-                raise InputError(f"the map's candidates must be a list of what each method scored; not {quote(value)}.")
+                raise InputError(
+                    f"the map's candidates must be a list of the results of each method; it contains {quote(value)}."
+                )
     return Choice(Method(method), tuple(Candidate(**entry) for entry in entries))
 
 
@@ -221,7 +225,7 @@ def _check_keys(fields_: Mapping[str, Any]) -> None:
 def _texts(fields_: Mapping[str, Any], name: str) -> tuple[str, ...]:
     values = fields_.get(name)
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise InputError(f"the map's {name} must be a list of texts; it is {quote(values)}.")
+        raise InputError(f"the map's {name} must be a list of strings; it is {quote(values)}.")
     return tuple(values)
 
 
@@ -267,7 +271,7 @@ class RecalibrationMap(Result):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups that have their own map or use that of all rows."""
+        """The groups that have their own map or use the map of all rows."""
         return (*self.fitted.names, *self.fitted.small)
 
     @property
@@ -288,13 +292,13 @@ class RecalibrationMap(Result):
         groups: ArrayLike | None = None,
         classes: Sequence[object] | None = None,
     ) -> Floats:
-        """The recalibrated probabilities, of label 1 (n,) or of the classes (n, K).
+        """Return the recalibrated probabilities, of label 1 (n,) or of the classes (n, K).
 
-        y_prob or logits as in `recalibrate`. The columns of a data frame are matched with the classes by name, whatever
-        their order; so are those of an array if `classes` names them. The result has the map's order of classes. groups
-        (n,): the group of each row, if the map has groups.
+        y_prob or logits: as in `recalibrate`. Columns of a data frame are matched with the map's classes by name,
+        whatever their order. Columns of an array are too, if `classes` names them. The result has the map's order of
+        classes. groups (n,): the group of each row, if the map has groups.
 
-        Raises InputError for other classes than those of the map, or for a group that the map does not know.
+        Raises InputError if the classes differ from the map's classes, or if the map has no parameters for a group.
         """
         scores, codes, names = self._read_scores(y_prob, logits, groups, classes)
         return self.fitted.apply(scores, codes, names) + 0.0
@@ -321,23 +325,25 @@ class RecalibrationMap(Result):
         return low, high
 
     def apply_rows(self, rows: Scores, groups: Integers | None = None, names: Sequence[str] = ()) -> Floats:
-        """`apply` for checked scores with classes in the map's order; `groups` are positions in `names`."""
+        """Apply the map to checked scores with classes in the map's order; `groups` are the indices of groups in
+        `names`."""
         self.check_groups(names)
         return self.fitted.apply(rows, groups, names) + 0.0
 
     def check_groups(self, names: Sequence[str]) -> None:
-        """Raise InputError for a group without a map."""
+        """Raise InputError if the map has no parameters for one of the groups `names`."""
         unknown = [name for name in names if name not in self.groups]
         if not unknown:
             return
         unknown_text = shortened(map(repr, unknown))
         if not self.groups:
             raise InputError(
-                "groups cannot be used: the map was fitted to all rows together. Leave out groups, which contain "
-                f"{unknown_text}."
+                "groups cannot be used, because the map was fitted to all rows together; groups contains "
+                f"{unknown_text}. Leave groups out."
             )
         raise InputError(
-            f"groups must be known to the map, which has {shortened(map(repr, self.groups))}; not {unknown_text}."
+            f"groups contains {unknown_text}, for which the map has no parameters. Its groups are "
+            f"{shortened(map(repr, self.groups))}."
         )
 
     def _read_scores(
@@ -349,7 +355,7 @@ class RecalibrationMap(Result):
         scores = self._in_order(scores, scores_classes, named=class_names is not None)
         if groups is None:
             if self.groups:
-                raise InputError(f"groups must name the group of each row: the map has {shortened(self.groups)}.")
+                raise InputError(f"groups must be the group of each row; the map has {shortened(self.groups)}.")
             return scores, None, ()
         codes, names = check_codes(groups, n=len(scores), name="groups", groups=True)
         self.check_groups(names)
@@ -368,7 +374,7 @@ class RecalibrationMap(Result):
         if not self.classes:
             raise InputError(
                 "{parameter} must be one number per row, the probability of label 1; it has {k} columns. "
-                "Take one: `y_prob`[:, 1].",
+                "Give one column: `y_prob`[:, 1].",
                 "y_prob",
                 k=scores.k,
             )
@@ -398,11 +404,11 @@ class RecalibrationMap(Result):
         level: float = 0.95,
         margin: float = MARGIN,
     ) -> RecalibrationEvaluation:
-        """Evaluate this map on rows that it was not fitted to: errors and scores before and after; nothing is fitted.
+        """Evaluate this map on rows that it was not fitted to: calibration errors and scores before and after.
 
-        y_true, y_prob or logits, clusters, sample_weight and pos_label are as for `recalibrate`; groups as for `apply`,
-        and all groups are evaluated together. margin: the smallest calibration error that is worth removing. On the
-        rows that the map was fitted to, it would look better than it is; use `evaluate_recalibration` for these.
+        y_true, y_prob or logits, clusters, sample_weight and pos_label are as for `recalibrate`; groups are as for
+        `apply`. All groups are evaluated together. margin: the smallest calibration error that is worth removing. On
+        the rows that the map was fitted to, it looks better than it is; use `evaluate_recalibration` for these rows.
 
         Raises InputError as `apply` does.
         """

@@ -1,4 +1,7 @@
-"""`selective_curve`: the risk of the answers kept at every coverage, and single points of that curve."""
+"""`selective_curve`: the risk of the answers that are kept at every coverage, and single points of the curve.
+
+An answer is kept if its confidence is at least a threshold. Coverage is the proportion of answers that are kept; risk
+is the proportion of wrong answers among them."""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from howsure.calibration.engines.pairs_or_sums import read_calibration_input
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level
+from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import TOP_LABEL, Bools, Floats, Integers, Labels, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -29,11 +32,11 @@ from howsure.worst_rows import Show, check_worst, is_wrong
 
 
 def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> AtCoverage:
-    """The highest threshold that keeps at least a proportion `share` of the answers, with the accuracy of these
-    answers.
+    """Return the highest threshold that keeps at least a proportion `share` of the answers, and the accuracy of the
+    kept answers.
 
-    The interval is Wilson's, or Gaffke's with clusters, and refers to the accuracy to expect at this threshold. It is
-    valid because, given the lowest kept confidence, the kept answers are as independent as all answers.
+    The interval (Wilson's, or Gaffke's with clusters) is for the expected accuracy at this threshold. The interval is
+    valid although the threshold was chosen: given the lowest kept confidence, the kept answers are still independent.
     """
     place = int(np.searchsorted(every.n, math.ceil(share * every.total - 1e-9)))
     kept = every.select(np.array([min(place, len(every.n) - 1)]))
@@ -44,11 +47,12 @@ def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> At
 
 
 def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: float) -> AtAccuracy:
-    """The largest coverage at which the accuracy is at least `accuracy_asked`, with an interval for the coverage.
+    """Return the largest coverage at which the accuracy is at least `accuracy_asked`, with an interval.
 
-    The lower end is the coverage of the threshold that `selective_threshold` guarantees for a risk of 1 - accuracy at
-    half of 1 - level, or 0 if there is none. The upper end is the largest coverage at which the accuracy's interval
-    reaches `accuracy_asked`. Both are widened by Wilson's interval of a proportion.
+    The lower end is the coverage of the threshold that `selective_threshold` guarantees for a risk of 1 -
+    accuracy_asked with delta = (1 - level) / 2, or 0 if no threshold is guaranteed. The upper end is the largest
+    coverage at which the accuracy's interval contains `accuracy_asked`. Both ends are widened by Wilson's interval of a
+    proportion.
     """
     good = _last_place(every, lambda kept: kept.errors <= (1 - accuracy_asked) * kept.n + 1e-9)
     threshold = None if good is None else float(every.threshold[good])
@@ -69,7 +73,7 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
 
 
 def _last_place(kept: Kept, test: Callable[[Kept], Bools]) -> int | None:
-    """The last position that passes a test; None if none does."""
+    """Return the last position that passes a test; None if no position does."""
     for start in reversed(range(0, len(kept.n), BLOCK)):
         passed = np.flatnonzero(test(kept.select(slice(start, start + BLOCK))))
         if len(passed):
@@ -109,11 +113,12 @@ def selective_curve(
     confidence in that answer. `Pairs` may replace both (`pairs_from_classes` makes them from class probabilities).
     clusters (n,): clusters of answers that may be right or wrong together; intervals are then based on clusters.
 
-    The result contains: `auroc`, the probability that a right answer is more confident than a wrong one; `aurc`, the
-    area under the risk–coverage curve, which is the mean over i of the error rate among the i most confident answers;
-    `excess_aurc` (E-AURC), the AURC minus that of a perfect order; the curve; the accuracy of the kept answers at each
-    `coverage`; and the largest coverage at which this accuracy reaches each `accuracy`. Answers of equal confidence are
-    kept or rejected together; for them, the AURC is the expectation over random orders. level: level of all intervals.
+    The result contains the curve and these figures. `auroc` is the probability that a right answer has a higher
+    confidence than a wrong answer. `aurc` is the area under the risk–coverage curve: the mean over i of the error rate
+    among the i most confident answers. `excess_aurc` (E-AURC) is the AURC minus the AURC of a perfect order.
+    `at_coverage` is the accuracy of the kept answers at each `coverage`, and `at_accuracy` is the largest coverage at
+    which this accuracy reaches each `accuracy`. Answers of equal confidence are kept or rejected together; the AURC is
+    then the expectation over random orders of these answers. level: level of all intervals.
 
     Raises InputError, which names the parameter, row and value, for an invalid input.
     Source: Geifman, Uziel & El-Yaniv (2019) for AURC and E-AURC; DeLong et al. (1988), Obuchowski (1997) for AUROC.
@@ -145,10 +150,9 @@ def selective_table(
     show: Show = (),
     data: Source | IntoFrame | None = None,
 ) -> SelectiveTable:
-    """The risk–coverage curve, AUROC and a threshold with guaranteed risk for each group, if only confident answers are
-    kept.
+    """Return the risk–coverage curve, the AUROC and a threshold with guaranteed risk for each group of answers.
 
-    Computes `selective_curve` for every group (models, languages, subjects) and, with a `risk`, also
+    Computes `selective_curve` for every group (models, languages, subjects) and, if `risk` is given, also
     `selective_threshold`. Intervals and guarantees hold for each group separately.
 
     y_true (n,): whether the answer is right; with classes, the true label.
@@ -162,8 +166,8 @@ def selective_table(
     worst: number of wrong answers to list, those with the largest confidence.
     show: columns to show of the worst rows, such as question,answer; texts are read only for these rows.
 
-    Equally bad rows keep their original order. Without `data`, `show` maps names to arrays. The other arguments are
-    those of `selective_curve`.
+    Equally bad rows keep their original order. Without `data`, `show` maps names to arrays. For the other arguments,
+    see `selective_curve`.
 
     >>> table = selective_table([1, 0, 1, 1], [0.9, 0.2, 0.3, 0.6], groups=["a", "a", "b", "b"])
     >>> [(curve.name, curve.n) for curve in table]
@@ -262,19 +266,21 @@ def checked_shares(values: Sequence[float], name: str) -> list[float]:
 
 
 def _with_note_on_right(pairs: Pairs, pos_label: Hashable) -> Pairs:
-    """The pairs, with a note on the meaning of correctness if a label was named and many confidences are below ½."""
+    """Return the pairs. Add a note on what counts as right if `pos_label` was given and many confidences are below
+    ½."""
     unlikely = float(np.mean(pairs.probabilities < 0.5))
     if pos_label is None or unlikely < MANY_UNLIKELY:
         return pairs
     note = (
-        f"an answer is right here where the label is {pos_label}, and {unlikely:.0%} of the confidences are below 0.5: "
-        f"if they are probabilities of {pos_label}, take the likelier label as the answer (reduce: top-label)"
+        f"an answer counts as right if its label is {pos_label}, and {unlikely:.0%} of the confidences are below 0.5: "
+        f"if these are probabilities of {pos_label}, use the likelier label as the answer (reduce: top-label)"
     )
     return replace(pairs, notes=(*pairs.notes, note))
 
 
 def confidence_pairs(pairs: Pairs) -> Pairs:
-    """Convert probabilities of label 1 to those of the likelier label, and labels to whether that label is right.
+    """Convert probabilities of label 1 to probabilities of the likelier label, and labels to whether this label is
+    right.
 
     At a probability of ½, label 0 counts as the likelier label.
     """
@@ -295,14 +301,14 @@ def _notes(ranks: Ranked) -> Iterator[str]:
             "from wrong"
         )
     elif min(wrong, n - wrong) < FEW_OF_A_KIND:
-        few = f"{wrong} wrong" if wrong < n - wrong else f"{n - wrong} right"
-        yield f"there are only {few} answers: all values are based on these few"
+        few = counted(wrong, "wrong answer") if wrong < n - wrong else counted(n - wrong, "right answer")
+        yield f"there {'is' if few.startswith('1 ') else 'are'} only {few}, on which all figures depend"
     if len(ranks.n) == 1:
-        yield "every answer has the same confidence: none can be given up before another"
+        yield "every answer has the same confidence, so the answers cannot be ranked"
     elif len(ranks.n) <= FEW_VALUES:
         largest = int(ranks.n.argmax())
         yield (
-            f"{len(ranks.n)} distinct confidences: coverage moves in steps of up to {ranks.n[largest] / n:.1%} "
+            f"only {len(ranks.n)} distinct confidences: coverage changes in steps of up to {ranks.n[largest] / n:.1%} "
             f"(confidence {ranks.confidence[largest]:.4g})"
         )
     under = int(ranks.n[ranks.confidence < HARDLY].sum())

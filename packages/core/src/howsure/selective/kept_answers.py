@@ -17,11 +17,11 @@ MAX_POINTS, MAX_CLUSTERED_POINTS = 200, 50  # points of a curve; intervals with 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The answers kept at some thresholds, from the highest threshold down. An answer is kept if its confidence is at
-    least `threshold`.
+    """The numbers of answers that are kept at each of several thresholds, from the highest threshold down.
 
-    n: the number of kept answers. errors: the number of wrong ones among them. effective_total: the effective sample
-    size of the proportion that is kept, smaller than `total` with clusters.
+    An answer is kept if its confidence is at least `threshold`. n: the number of kept answers. errors: the number of
+    wrong answers among the kept ones. total: the number of all answers. effective_total: the effective sample size of
+    the proportion that is kept; it is smaller than `total` with clusters.
     """
 
     threshold: Floats
@@ -41,13 +41,14 @@ class Kept:
         return self.errors / self.n
 
     def select(self, places: Integers | slice) -> Kept:
-        """The answers kept at some of the thresholds, given by their positions."""
+        """Return the answers kept at some of the thresholds, which are given by their indices."""
         arrays = (self.threshold[places], self.n[places], self.errors[places])
         return Kept(*arrays, self.total, self.effective_total)
 
 
 def kept_at(ranks: Ranked, places: Integers | slice) -> Kept:
-    """The answers kept down to each of the given positions."""
+    """Return the answers that are kept at the given thresholds. A position is an index of the distinct confidences, the
+    highest first."""
     n, errors = (np.cumsum(counts, dtype=counts.dtype)[places] for counts in (ranks.n, ranks.errors))
     total = ranks.total
     squares = total if ranks.clusters is None else float((np.bincount(ranks.clusters) ** 2).sum())
@@ -73,7 +74,8 @@ def interval_name(ranks: Ranked) -> str:
 
 
 def cluster_counts(ranks: Ranked, places: Integers) -> list[tuple[Floats, Floats]]:
-    """The answers kept and the errors among them in each nonempty cluster, down to each position."""
+    """For each threshold (given by its position), return the number of kept answers and the number of errors among them
+    in every cluster with a kept answer."""
     assert ranks.clusters is not None
     order = np.argsort(ranks.place, kind="stable")
     ends = np.cumsum(ranks.n)[places]

@@ -54,9 +54,9 @@ class Ranked:
 
     @property
     def carriers(self) -> float:
-        """The smaller effective number of clusters: of those with right answers, or of those with wrong answers.
+        """The effective number of clusters with right answers or with wrong answers, whichever is smaller.
 
-        Without clusters, it is the smaller number of answers.
+        Without clusters, it is the number of right or of wrong answers, whichever is smaller.
         """
         if self.clusters is None:
             return float(min(self.wrong, self.total - self.wrong))
@@ -64,7 +64,8 @@ class Ranked:
 
     @property
     def cluster_share(self) -> float:
-        """1 / the effective number of clusters: the proportion of all answers in each of as many equal clusters."""
+        """1 / the effective number of clusters. If all clusters were equally large, this would be the proportion of the
+        answers in one cluster."""
         return 1 / self.total if self.clusters is None else 1 / kish(np.bincount(self.clusters))
 
     def by_kind(self, kind: int) -> Integers:
@@ -132,18 +133,22 @@ def _codes(clusters: Integers | None) -> Integers | None:
     if len(distinct) == len(clusters):
         return None
     if len(distinct) == 1:
-        raise InputError("clusters must be at least 2; all answers are in one, so chance variation is unknown.")
+        raise InputError(
+            "all answers are in one cluster, so chance variation is unknown. At least 2 clusters are needed."
+        )
     return codes.astype(np.int64)
 
 
-# Intervals of a measure of ranked answers, from the influence of each answer on the measure.
+# Intervals of a measure of ranked answers, from the influence of each answer on the measure (the change of the measure
+# if one more such answer is added).
 
 
 def influence_variance(ranks: Ranked, influences: Iterable[tuple[Block, Floats]]) -> float:
-    """The variance of a measure from influences (positions, 2): the change due to a wrong and a right answer at each
-    position of a block.
+    """Return the variance of a measure from influences i (positions, 2), the change of the measure due to a wrong (0)
+    and due to a right (1) answer at each position of a block.
 
-    For independent answers n / (n - 1) Σ i²; with clusters, C / (C - 1) Σ_c (Σ i)², with sums of i within clusters.
+    For independent answers, the variance is n / (n - 1) Σ i². With C clusters, it is C / (C - 1) Σ_c (Σ i)², where the
+    inner sum is over the answers of cluster c.
     """
     many, squares = ranks.n_clusters, 0.0
     if ranks.clusters is None:
@@ -187,11 +192,11 @@ def undefined(level: float, method: str, n: int) -> Estimate:
 def estimate_auroc(ranks: Ranked, *, level: float) -> Estimate:
     """P(a right answer is more confident than a wrong one) + ½ P(they are equally confident), with an interval.
 
-    Its variance is that of DeLong, DeLong & Clarke-Pearson (1988), from midranks, or with clusters Obuchowski's (1997);
-    the interval uses Student's t on the logit scale with Satterthwaite's degrees of freedom or `carriers` - 1. There is
-    no interval with fewer than 2 carriers. If all right answers are above all wrong ones, the lower end is tail^(1/m),
-    where m is the number of right or of wrong answers, whichever is smaller (or of their `carriers`): below this value,
-    m comparisons would hardly all succeed.
+    The variance is DeLong, DeLong & Clarke-Pearson's (1988), from midranks or, with clusters, Obuchowski's (1997). The
+    interval uses Student's t on the logit scale with Satterthwaite's degrees of freedom or, with clusters, `carriers` -
+    1. With fewer than 2 carriers, there is no interval. If all right answers are above all wrong ones, the lower end is
+    tail^(1/m), where m is the number of right or of wrong answers, whichever is smaller (with clusters, `carriers`).
+    With a smaller AUROC, it would be improbable that m comparisons all succeed.
     """
     wrong = ranks.wrong
     right = ranks.total - wrong
@@ -302,12 +307,13 @@ def least_area(n: int, wrong: int) -> float:
 
 
 def area_influence(ranks: Ranked) -> Iterator[tuple[Block, Floats]]:
-    """The change of n times the AURC due to a wrong (0) and a right (1) answer at each position of a block, (positions,
-    2).
+    """For each position of a block, yield the influence on the AURC of a wrong (0) and of a right (1) answer
+    (positions, 2).
 
-    The influence is that on the limit for many answers, A = ∫ R(u) du over coverage u, with R(u) = (E + r (u - N)) / u
-    within a tie at N … N + m with r m errors. It is R at the answer - A + ∫ (l - R(u)) / u du over all u below the
-    answer, with l = 1 for a wrong answer, averaged over the answer's positions within its tie.
+    The influence is defined for the limit of many answers, A = ∫ R(u) du over coverage u, where R(u) = (E + r (u - N))
+    / u within a tie from N to N + m with r m errors. The influence of an answer is R at the answer - A + ∫ (l - R(u)) /
+    u du over all u below the answer, where l is 1 for a wrong answer and 0 for a right one, averaged over the possible
+    positions of the answer within its tie.
     """
     n, below = ranks.total, np.zeros(2)
     area = sum(float(_ratios(block, n)[4] @ block.n) for block in ranks.blocks()) / n
@@ -329,8 +335,8 @@ def area_influence(ranks: Ranked) -> Iterator[tuple[Block, Floats]]:
 
 
 def _ratios(block: Block, n: int) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """For each position: the coverage N before it, E - r N, log((N + m) / N), m / (N (N + m)), and the mean of R in
-    it."""
+    """For each position, in the notation of `area_influence`: the coverage N before it, E - r N, log((N + m) / N), m /
+    (N (N + m)), and the mean of R within its tie."""
     counts, rate, before = block.n / n, block.rate, block.before / n
     after, rest = before + counts, block.errors_before / n - before * rate
     ratio = np.log(np.divide(after, before, out=np.ones_like(after), where=before > 0))
@@ -339,15 +345,16 @@ def _ratios(block: Block, n: int) -> tuple[Floats, Floats, Floats, Floats, Float
 
 
 def risk_areas(ranks: Ranked, auroc: Estimate, *, level: float) -> tuple[Estimate, Estimate]:
-    """AURC and E-AURC with intervals from the influence of each answer or cluster, by Student's t on the logit scale.
+    """Estimate AURC and E-AURC (the excess) with intervals from the influence of each answer or cluster, by Student's t
+    on the logit scale.
 
     With clusters, the intervals are at least as wide as Fay and Feuer's with one more cluster of wrong answers (or of
     right answers, if these are rarer). For the excess, the confidences in this cluster are as misplaced as the AUROC
-    allows. Without a wrong answer, the AURC is 0; its upper end is the AURC of the worst order with as many wrong
-    answers as the exact interval of their proportion allows. The excess cannot be known more precisely than the AUROC
-    that causes it. Relative to its value, its upper end is at least as far away as that of 1 - AUROC; in a perfect
-    order, the upper end is the excess of the worst model with the AUROC's lower end. The excess has no interval if the
-    AUROC of clusters has none.
+    allows. Without a wrong answer, the AURC is 0. The upper end is then the AURC of the worst order with as many wrong
+    answers as the exact interval of their proportion allows. The excess is never more precise than the AUROC: relative
+    to the estimate, its upper end is at least as far away as the upper end of 1 - AUROC is. In a perfect order, the
+    upper end is the excess of the worst model with the lower end of the AUROC. With clusters, the excess has no
+    interval if the AUROC has none.
     """
     n, wrong = ranks.total, ranks.wrong
     area, least = area_under_curve(ranks), least_area(n, wrong)
@@ -374,8 +381,9 @@ def risk_areas(ranks: Ranked, auroc: Estimate, *, level: float) -> tuple[Estimat
 def _ends(
     ranks: Ranked, value: float, added: Floats, misplaced: float, level: float, *, mirrored: bool = False
 ) -> tuple[float | None, float | None]:
-    """The ends of an interval, from the influence on the AURC. added (2,): for the excess, the influence on the least
-    area. misplaced: the increase due to one more cluster, relative to its proportion of the answers.
+    """Return the ends of an interval, from the influence on the AURC. added (2,): for the excess, the influence on the
+    least possible area. misplaced: the increase due to one more cluster, relative to this cluster's proportion of the
+    answers.
     """
     n = ranks.total
     variance = influence_variance(

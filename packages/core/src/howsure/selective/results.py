@@ -204,7 +204,8 @@ class SelectiveThreshold(Result):
 
     @property
     def kept(self) -> str:
-        """The answers that the threshold keeps in these data, and how many answers on both sides of it are wrong."""
+        """The number of answers that the threshold keeps in these data, and the numbers of wrong answers on both sides
+        of it."""
         cover = self.coverage
         ends = "" if cover.low is None or cover.high is None else f" [{cover.low:.1%}, {cover.high:.1%}]"
         return (
@@ -216,7 +217,7 @@ class SelectiveThreshold(Result):
     def advice(self) -> str:
         """Without a guarantee, advice on whether more answers would lead to one."""
         if self.needed is None:
-            return "none has an observed risk below the target: more answers alone would not change that"
+            return "no threshold has an observed risk below the target, which more answers alone would not change"
         return f"about {self.needed:,} answers like these are needed; there are {self.n:,}"
 
     @checks_axes

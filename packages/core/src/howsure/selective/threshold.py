@@ -31,7 +31,7 @@ from howsure.selective.results import ANY, ASSUMED, ESTIMATED, Candidates, Selec
 from howsure.stats.clusters import added_contribution, few_clusters, gamma_p_value
 from howsure.stats.proportions import wilson_interval
 
-# Tests that the risk of what a threshold keeps is at most a target, for many thresholds at once.
+# Tests, for many thresholds at once, that the risk of the kept answers is at most a target.
 
 STARTS = 5
 FIRST = 0.5  # fraction of delta for the strictest threshold; the other starts divide the rest
@@ -61,14 +61,14 @@ def threshold_tests(
     """Test thresholds from the highest down, so that with probability at least 1 - delta, no threshold that passes has
     a risk above `risk`.
 
-    Candidates are at most 200 distinct confidences, evenly spaced in coverage, from the first that could pass. The
-    p-value of a candidate is P(Binomial(n, risk) ≤ errors). It is at most delta if and only if Clopper and Pearson's
-    upper bound at 1 - delta is at most the risk. With clusters, the bound is Fay and Feuer's (`Shares`) or, with
-    dependence="any", p comes from a bet. The levels follow the fallback procedure (Wiens 2003): the first candidate
-    gets delta / 2 and each of four others, evenly spaced, delta / 8; a candidate that passes hands its level on to the
-    next. So if a sequence stops early, or if the model is worst where it is most confident, only a part of delta is
-    lost. unseen: whether to test separately for clusters that are entirely wrong but too rare to occur in these data
-    (`Shares.p_values`).
+    The candidates are at most 200 distinct confidences, evenly spaced in coverage, beginning with the first that could
+    pass. The p-value of a candidate is P(Binomial(n, risk) ≤ errors). It is at most delta if and only if Clopper and
+    Pearson's upper bound at 1 - delta is at most the risk. With clusters, the p-value comes from Fay and Feuer's bound
+    (`Shares`) or, with dependence="any", from a bet (`_log_wealth`). The levels follow the fallback procedure (Wiens
+    2003): the first candidate gets delta / 2, and each of four others, evenly spaced, gets delta / 8. A candidate that
+    passes hands its level on to the next. So only a part of delta is lost if a candidate fails, for example because the
+    model is worst where it is most confident. unseen: whether to test separately for clusters that are entirely wrong
+    but too rare to occur in these data (`Shares.p_values`).
     """
     kept, p = candidate_tests(ranks, risk=risk, delta=delta, dependence=dependence, unseen=unseen)
     return ThresholdTests(kept, p, *fallback(p, delta * start_weights(len(p))))
@@ -77,7 +77,7 @@ def threshold_tests(
 def candidate_tests(
     ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, unseen: bool = False
 ) -> tuple[Kept, Floats]:
-    """The thresholds to test at a level of at most delta, the highest first, with their p-values."""
+    """Return the thresholds to test at levels of at most delta, the highest threshold first, and their p-values."""
     bet = dependence == ANY and ranks.clusters is not None
     places = _candidates(ranks, risk, delta, bet=bet, unseen=unseen)
     kept = kept_at(ranks, places)
@@ -112,8 +112,8 @@ def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, Bools]:
 
 
 def min_answers(risk: float, level: float) -> int:
-    """The smallest number of only right answers that show a risk below `risk` at a level: log(level) / log(1 -
-    risk)."""
+    """Return the smallest number of answers that, if all are right, show a risk below `risk` at a level: log(level) /
+    log(1 - risk)."""
     return 1 if risk >= 1.0 else math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
 
 
@@ -156,11 +156,12 @@ def _binomial(risk_seen: Floats, n: Floats, risk: float) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Proportions of wrong answers with clusters: their variances, the effective numbers of clusters that contribute to
-    them, the proportion of answers in one cluster, the proportion of the wrong answers that the worst cluster has, and
-    the number of clusters.
+    """Proportions of wrong answers among clustered answers, for each of several thresholds, with the figures that their
+    bounds need.
 
-    The variance is that of a ratio, Σ (e_c - p n_c)² / n², so that it holds where large clusters are riskier.
+    These are: the variances of the proportions, the effective numbers of clusters, the proportion of answers in one
+    cluster, the proportion of the wrong answers that are in the worst cluster, and the number of clusters. The variance
+    is the variance of a ratio, Σ (e_c - p n_c)² / n², which is also valid if large clusters are riskier.
     """
 
     value: Floats
@@ -180,8 +181,11 @@ class Shares:
         return cls(p, variance, carriers, sums.nn / sums.n**2, np.maximum(sums.most, 1) / sums.n, sums.many)
 
     def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0, unseen: bool = False) -> Floats:
-        """P-values of Fay and Feuer's upper bounds, with one more cluster of wrong answers, for `times` as many
-        clusters with proportions that are `unlucky` standard errors higher.
+        """Return the p-values of "the risk is at least `risk`" by Fay and Feuer's upper bounds, with one more cluster
+        of wrong answers.
+
+        times, unlucky: compute them for `times` as many clusters, and for proportions that are `unlucky` standard
+        errors higher.
 
         unseen: allow for one more cluster as bad as the worst in these data, and separately for entirely wrong clusters
         that do not occur in them. The p-value is then the largest p(s) · (1 - (risk - s))^C over s, where p(s) is the
@@ -206,12 +210,13 @@ def _bets(ranks: Ranked, places: Integers, risk: float, delta: float) -> Floats:
 
 
 def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> float:
-    """The logarithm of a bet against "the risk is larger": W = mean over b of Π_c (1 - b (e_c - risk · n_c)).
+    """Return the logarithm of the wealth W = mean over b of Π_c (1 - b (e_c - risk · n_c)).
 
-    If the mean of e_c - risk · n_c over clusters is not below 0, the mean of W is at most 1, so that 1 / W is a p-value
-    (Markov's inequality), however the answers of a cluster depend on each other. The three bets b depend only on
-    cluster sizes, not on the errors: one is best for independent answers, one for clusters of equal answers, and one is
-    in between. They assume that no cluster is larger than the largest kept one.
+    W is the capital, starting from 1, after betting against "the risk is larger than `risk`" on each cluster c with n_c
+    answers and e_c errors. If the hypothesis is true, the expectation of W is at most 1, so that 1 / W is a p-value
+    (Markov's inequality), however the answers of a cluster depend on each other. The three bets b depend only on the
+    sizes of clusters, not on the errors. One bet is best for independent answers, one for clusters of equal answers,
+    and one is in between. The bets assume that no cluster is larger than the largest kept cluster.
     """
     total, all_ = float(counts.sum()), float((counts**2).sum())
     spread = risk * (1 - risk) * np.array([total, math.sqrt(total * all_), all_])
@@ -271,20 +276,20 @@ def selective_threshold(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> SelectiveThreshold:
-    """The lowest confidence threshold for which it is guaranteed that at most a proportion `risk` of the kept answers
-    is wrong.
+    """Return the lowest confidence threshold for which it is guaranteed that at most a proportion `risk` of the kept
+    answers is wrong.
 
     The guarantee: over data sets like this one, the returned threshold λ has P(wrong | confidence ≥ λ) > risk with
     probability at most `delta`. It holds for any model and any number of answers, also a small one. It refers to new
     answers of the same kind, not to other data.
 
-    y_true (n,): 1 if the answer is right, else 0; any two values with `pos_label`. y_prob (n,): its confidence. `Pairs`
-    may replace both. Thresholds are confidences that occur, so that answers of equal confidence are kept or rejected
-    together. They are tested from the highest down (see docs/selective.md), each by the exact binomial test. clusters
-    (n,): clusters of answers that may be right or wrong together. With dependence="estimated", the test uses the
-    observed differences between clusters and allows for one more cluster of wrong answers. With "any", the test is a
-    bet on whole clusters. It is valid for any dependence within clusters, as long as no cluster is larger than the
-    largest one here, but keeps far fewer answers. level: level of the coverage's interval.
+    y_true (n,): 1 if the answer is right, else 0; any two values with `pos_label`. y_prob (n,): the confidence of the
+    answer. `Pairs` may replace both. Thresholds are confidences that occur, so that answers of equal confidence are
+    kept or rejected together. They are tested from the highest down (see docs/selective.md), each by the exact binomial
+    test. clusters (n,): clusters of answers that may be right or wrong together. With dependence="estimated", the test
+    uses the observed differences between clusters and allows for one more cluster of wrong answers. With "any", the
+    test is a bet on whole clusters. It is valid for any dependence within clusters, as long as no cluster is larger
+    than the largest one here, but keeps far fewer answers. level: level of the coverage's interval.
 
     If nothing can be guaranteed, `threshold` is None, and `needed` is the approximate number of answers that would
     suffice.
