@@ -158,7 +158,7 @@ def test_a_group_that_only_one_model_has_is_counted() -> None:
     assert result.notes[0] == "1 group left out, which only one model has: one (large, 3 rows)."
     assert result[0].n == 8
     alone = pd.DataFrame([{"m": m, "i": 1, "k": m, "s": 1} for m in ("base", "large")])
-    with pytest.raises(InputError, match=r"groups must have two models .* each has one: base \(base, 1 row\)"):
+    with pytest.raises(InputError, match=r"each group must have two models .* only one: base \(base, 1 row\)"):
         compare(data=alone, model="m", id="i", groups="k", score="s")
     rows += [{"m": "base", "i": 0, "k": "one", "s": 1}]
 
@@ -186,7 +186,7 @@ def test_strata_with_a_single_item_in_a_group_are_not_kept_apart() -> None:
     strata = ["a"] * 45 + ["b"] * 45
     kind = np.array(["x"] * 46 + ["y"] * 44)
     groups = by_group(compare(score=RIGHT, against="base", groups=kind, strata=strata))
-    assert [row.notes for row in groups] == [("strata are not kept apart, since one has a single item",), ()]
+    assert [row.notes for row in groups] == [("strata are ignored, because one stratum has a single item",), ()]
     alone = compare(score={name: scores[:46] for name, scores in RIGHT.items()}, against="base")
     assert groups[("x", "large", "score")].p_value == alone[0].p_value
 

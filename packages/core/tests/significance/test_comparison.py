@@ -252,15 +252,15 @@ def test_calibration_errors_say_their_bins_and_what_is_below_nought() -> None:
     assert (result[0].against_value, result[0].model_value) == (0, 0)
     alone = sum(np.bincount((q * 20).astype(int)) == 1)
     assert result.notes[0].startswith(f"calibration errors here are over 20 bins of equal width; baseline has {alone} ")
-    assert result.notes[1].startswith("calibration_error of baseline and model is 0 because the bins differ no more")
+    assert result.notes[1].startswith("calibration_error of baseline and model is 0 because the bins deviate no")
 
 
 def test_an_interval_without_width_is_reported_to_be_about_these_items() -> None:
     targets, a, _ = labels(60, 2, 1)
     result = compare(targets, a, a, metrics=["accuracy", "mcc"], rng=0, n_resamples=50)
     assert result.notes == (
-        "model, accuracy, mcc: all 60 items agree, so the interval has no width. It describes these only; up to 4.9% "
-        "of others may differ (level .95).",
+        "model, accuracy, mcc: all 60 items agree, so the interval has no width. It holds only for these; up to 4.9% "
+        "of others may differ (level 0.95).",
     )
 
 
@@ -329,5 +329,5 @@ def test_too_few_draws_for_many_comparisons_are_reported() -> None:
     """With 99 resamples p is at least .01, and adjusted for six pairs never at most .05."""
     scores = {name: values + RNG.normal(0, 0.1, 300) for name, values in SCORES.items()}
     comparison = compare(score=scores, method="permutation", n_resamples=99, rng=0, interval=None)
-    assert any("as small as 99 resamples can make it" in note for note in comparison.notes)
-    assert not any("resamples can make it" in note for note in compare(score=SCORES).notes)
+    assert any("the smallest value that 99 resamples allow" in note for note in comparison.notes)
+    assert not any("resamples allow" in note for note in compare(score=SCORES).notes)

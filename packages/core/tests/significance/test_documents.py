@@ -200,7 +200,7 @@ def test_rows_of_an_id_are_one_document():
     lists = [[[0, 1, 0], [1, 0], [0, 1]], [[3, 2, 1], [3, 2], [1, 2]], [[1, 2, 3], [2, 1], [2, 1]]]
     assert [row.difference for row in comparison] == [row.difference for row in compare(*lists, **options)]
     rows["topic"][1] = "y"
-    with pytest.raises(InputError, match="clusters must be the same in every row of an id; row 1 differs"):
+    with pytest.raises(InputError, match="clusters must be the same in all rows with the same id; it differs in row 1"):
         compare(data=rows, y_true="rel", against="a", model="b", id="q", clusters="topic", **options)
 
 

@@ -138,11 +138,11 @@ def test_names_and_epochs_are_plain_before_they_are_written(tmp_path: Path) -> N
     [
         ({"prediction": [0, 1]}, "id must name the same items as before: they lack 2"),
         ({"prediction": [0, 1, 1], "id": ["0", "1", "x"]}, "lack 2 and have x"),
-        ({"prediction": [0, 1, 1], "id": ["0", "1", "1"]}, "id must differ; '1' occurs 2 times"),
+        ({"prediction": [0, 1, 1], "id": ["0", "1", "1"]}, "id must be different in every row; '1' occurs 2 times"),
         ({"prediction": [0, 1, 1], "id": ["0"]}, "id must have as many rows"),
         ({"prediction": [0, 1, 1], "y_true": [0, 1, 1]}, "the target of '2' was 0 before and is 1 now"),
         ({"prediction": [0, 1, 1], "y_true": [0, 1]}, "y_true must have as many rows"),
-        ({"prediction": [0, 1, None]}, "prediction must not be missing; row 2"),
+        ({"prediction": [0, 1, None]}, "prediction must not have missing values; row 2"),
         ({"prediction": [[0.5, 0.6]] * 3}, "sum to 1"),
     ],
 )
@@ -181,23 +181,23 @@ def written(path: Path, *contents: object) -> Path:
         ([1, 2], "its kind is not one of targets, run and point"),
         ({}, "its kind is not one of targets, run and point"),
         ({"kind": ["run"]}, "its kind is not one of targets, run and point"),
-        ({**ADDED, "schema": 2}, "its schema is 2, this howsure reads 1; install a newer one"),
+        ({**ADDED, "schema": 2}, "its schema is 2, but this version of howsure reads 1; install a newer version"),
         ({key: value for key, value in ADDED.items() if key != "epochs"}, "it lacks 'epochs'"),
         ({key: value for key, value in ADDED.items() if key != "ids"}, "it lacks 'ids'"),
-        ({**ADDED, "condition": 3}, "condition and run must be texts"),
-        ({**ADDED, "run": None}, "condition and run must be texts"),
+        ({**ADDED, "condition": 3}, "condition and run must be strings"),
+        ({**ADDED, "run": None}, "condition and run must be strings"),
         ({**ADDED, "epochs": 1.5}, "epochs a whole number"),
-        ({**ADDED, "ids": "abc"}, "its ids must be texts that differ"),
-        ({**ADDED, "ids": ["a", "a", "b"]}, "its ids must be texts that differ"),
-        ({**ADDED, "ids": [["a"], "b", "c"]}, "its ids must be texts that differ"),
-        ({**ADDED, "ids": ["a", "b", "x"]}, "its ids are not those of the targets"),
+        ({**ADDED, "ids": "abc"}, "its ids must be different strings"),
+        ({**ADDED, "ids": ["a", "a", "b"]}, "its ids must be different strings"),
+        ({**ADDED, "ids": [["a"], "b", "c"]}, "its ids must be different strings"),
+        ({**ADDED, "ids": ["a", "b", "x"]}, "its ids differ from the ids of the targets"),
         ({**ADDED, "predictions": [1, 2]}, "as many values as ids"),
         ({**ADDED, "predictions": {"a": 1}}, "as many values as ids"),
-        ({**ADDED, "predictions": [1, None, 2]}, "it must not be missing"),
+        ({**ADDED, "predictions": [1, None, 2]}, "it must not have missing values"),
         ({**ADDED, "predictions": [1, "x", 2]}, "text and numbers"),
         ({**ADDED, "predictions": [{}, {}, {}]}, "not a record of a store"),
         ({**ADDED, "predictions": [[[1]], [[1]], [[2]]]}, "not a record of a store"),
-        (FIRST, "the targets are there twice"),
+        (FIRST, "the targets occur twice"),
     ],
 )
 def test_records_of_another_shape_are_refused(record: object, message: str, tmp_path: Path) -> None:
@@ -210,9 +210,9 @@ def test_records_of_another_shape_are_refused(record: object, message: str, tmp_
 
 
 def test_records_that_come_first_or_twice_and_older_ones(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"line 1 is not a record.*its ids are not those of the targets"):
+    with pytest.raises(InputError, match=r"line 1 is not a record.*its ids differ from the ids of the targets"):
         Experiments(written(tmp_path / "store", ADDED))
-    with pytest.raises(InputError, match=r"line 3 is not a record.*run '1' of 'base' is there twice"):
+    with pytest.raises(InputError, match=r"line 3 is not a record.*run '1' of 'base' occurs twice"):
         Experiments(written(tmp_path / "store", FIRST, ADDED, ADDED))
     with pytest.raises(InputError, match=r"line 1 is not a record.*its schema is '1'"):
         Experiments(written(tmp_path / "store", {**FIRST, "schema": "1"}))

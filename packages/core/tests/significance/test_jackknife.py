@@ -146,7 +146,7 @@ def test_labels_may_be_compared_so_too_but_not_calibration_errors() -> None:
     first, second = (np.where(rng.random(60) < share, true, rng.integers(0, 3, 60)) for share in (0.6, 0.9))
     row = compare(true, first, second, metrics="macro_f1", method="jackknife")[0]
     assert (row.p_value <= 0.05) == (row.low > 0 or row.high < 0)
-    with pytest.raises(InputError, match="squared_calibration_error corrects for it"):
+    with pytest.raises(InputError, match="squared_calibration_error depends on it"):
         compare(
             rng.integers(0, 2, 40),
             rng.random(40),

@@ -105,7 +105,7 @@ def test_bounds_are_given_known_or_requested() -> None:
     for changes, message in [
         ({"bounds": (0.0, 0.1)}, "must be between the bounds, 0 and 0.1; row"),
         ({"bounds": (1, 0)}, "bounds must be the lowest and the highest"),
-        ({"method": "gaffke"}, "needs the bounds of score"),
+        ({"method": "gaffke"}, "needs the lowest and the highest possible value of score"),
     ]:
         with pytest.raises(InputError, match=message):
             compare(score=scores, **changes)
@@ -129,7 +129,7 @@ def test_a_right_probability_of_1_leaves_the_difference_of_log_losses_open(metho
     assert np.isfinite(log.difference)
     assert all(np.isnan(value) for value in (log.low, log.high, log.p_value, log.p_adjusted))
     assert brier.p_value < 0.01
-    assert "exactly 0 or 1 are given by model in 18 rows" in " ".join(comparison.notes)
+    assert "exactly 0 or 1 for model in 18 rows" in " ".join(comparison.notes)
     inside = compare(truth, np.full(120, 0.5), np.clip(model, 1e-6, 1 - 1e-6), metrics="log_loss", method=method, rng=0)
     assert inside[0].p_value < 0.01
 

@@ -90,8 +90,9 @@ def test_without_ids_the_order_of_rows_says_which_item_it_is() -> None:
     other = compare(targets, Runs(a), Runs(b), **SETTING)
     assert repr(from_long.rows) == repr(other.rows)
     assert from_long.recipe == {**other.recipe, "items": "matched by their order"}
-    assert "The items of the runs were matched by their order; to be sure, say which is which, by their id." in how(
-        from_long
+    assert (
+        "The items of the runs were matched by their order. To match them reliably, give the id of each item."
+        in how(from_long)
     )
     assert not any("order" in sentence for sentence in how(other))
 

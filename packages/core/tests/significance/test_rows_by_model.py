@@ -231,7 +231,7 @@ def test_labels_of_probabilities_are_the_most_probable_class() -> None:
         assert mixed["model", row.metric].p_value == row.p_value
         assert mixed["model", row.metric].difference == row.difference
     assert [row.p_adjusted for row in mixed] == adjust_p_values([row.p_value for row in mixed]).tolist()
-    assert any("metrics of labels are of the most probable class" in note for note in mixed.notes)
+    assert any("metrics of labels use the most probable class" in note for note in mixed.notes)
     assert any("each true label as a distribution" in note for note in mixed.notes)
     assert mixed.recipe["task"] == "hard, probabilistic, soft"
 
@@ -246,15 +246,15 @@ def test_votes_give_labels_and_what_is_tied_is_counted() -> None:
         comparison["model", "log_loss"].difference == compare(gold, a, b, metrics="log_loss", **OPTIONS)[0].difference
     )
     notes = " ".join(comparison.notes)
-    assert "most probable class; in 5 rows several are" in notes
-    assert "the most probable true class as the true label; in 5 rows several have" in notes
+    assert "most probable class; in 5 rows several classes are" in notes
+    assert "the most probable true class as the true label; in 5 rows several classes are" in notes
 
 
 def test_one_column_of_probabilities_is_cut_at_one_half() -> None:
     y, p, q = [0, 1, 1, 0], [0.5, 0.6, 0.4, 0.1], [0.2, 0.9, 0.9, 0.1]
     comparison = compare(y, p, q, metrics=["accuracy", "brier"], **OPTIONS)
     assert (comparison[0].against_value, comparison[0].model_value) == (0.75, 1.0)
-    assert any("in 1 row several are, and the first of these counts" in note for note in comparison.notes)
+    assert any("in 1 row several classes are, and the first counts" in note for note in comparison.notes)
 
 
 def test_the_f1_of_a_class_of_probabilities() -> None:

@@ -84,8 +84,8 @@ GOOD: dict[str, Any] = {
     ("change", "message"),
     [
         ({"date": "today"}, "date must be a day"),
-        ({"check": 3}, "its check must be a text"),
-        ({"group": 3}, "its group must be a text or null"),
+        ({"check": 3}, "its check must be a string"),
+        ({"group": 3}, "its group must be a string or null"),
         ({"n": -1}, "its n must be a whole number"),
         ({"high": "x"}, "its high must be a number or null"),
         ({"schema": 2}, "its schema is 2"),

@@ -1,4 +1,4 @@
-"""Reading and checking targets and predictions of any kind, once."""
+"""Check targets and predictions of any kind, and convert them to arrays."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Systems:
         return len(self.targets)
 
     def problem(self, baseline: str, model: str) -> Problem:
-        """One model against the baseline."""
+        """Return the targets and the predictions of one model and the baseline."""
         return Problem(
             self.task,
             self.targets,
@@ -62,8 +62,9 @@ class Systems:
         )
 
     def select_items(self, items: Integers) -> Systems:
-        """Some of the items, by their positions; without strata if one of these is left with a single item or
-        cluster."""
+        """Return the systems with only these items, given by their positions.
+
+        Strata are dropped if one of them would have a single item or cluster."""
         clusters, strata = (
             None if codes is None else np.unique(codes[items], return_inverse=True)[1]
             for codes in (self.clusters, self.strata)
@@ -87,8 +88,9 @@ def read_systems(
     id: object = None,
     **grouping: object,
 ) -> Systems:
-    """Check the arguments of `compare`. `tasks` are the kinds of predictions of the requested metrics, `grouping` are
-    clusters, strata and groups.
+    """Check targets and predictions, and return them as arrays.
+
+    tasks: the kinds of predictions that the requested metrics need. grouping: clusters, strata and groups.
 
     Raises InputError, which names the parameter, the rule, the value and the row.
     """
@@ -109,7 +111,7 @@ def read_systems(
 
 
 def grouping_codes(grouping: Mapping[str, Any], n: int) -> dict[str, Any]:
-    """Codes of the items' clusters, strata or groups, by role; for groups also their names."""
+    """Return the codes of the clusters and strata of items, and the codes of groups with their names, by role."""
     groups = grouping.get("groups")
     clusters, strata = check_grouping(grouping.get("clusters"), grouping.get("strata"), n=n)
     named = None if groups is None else Coded(*check_codes(groups, n=n, name="groups", groups=True))
@@ -144,12 +146,13 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
     widths = {name: {array.ndim for array in arrays} for name, arrays in columns.items()}
     for name, dimensions in widths.items():
         if dimensions != {1} and dimensions != {2}:
-            raise InputError(f"every run of {name} must be labels, or every run rows of probabilities.")
+            raise InputError(f"all runs of {name} must be labels, or all must be rows of probabilities.")
     kinds = {dimension for dimensions in widths.values() for dimension in dimensions}
     if len(kinds) != 1:
         odd = next(name for name, dimensions in widths.items() if dimensions != {1})
         raise InputError(
-            f"all systems must give labels, or all rows of probabilities; {odd} gives rows, another one labels."
+            f"all systems must give labels, or all must give rows of probabilities; {odd} gives rows of probabilities, "
+            "but another system gives labels."
         )
     if targets.ndim == 2:
         if kinds == {1}:
@@ -187,7 +190,7 @@ def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> AsCodes:
         number, text = (parts[kinds.index(kind)][0] for kind in (True, False))
         raise InputError(
             f"labels must be of one type; some are numbers (row 0: {number.item()!r}), some text (row 0: '{text}'). "
-            "Convert one side first."
+            "Convert one column first."
         )
     n = len(targets)
     codes, names = check_codes(np.concatenate(parts), n=n * len(parts), name="labels")
@@ -202,7 +205,7 @@ def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> AsCodes:
 
 
 def _check_shared(targets: Integers, predictions: Mapping[str, Integers], names: tuple[str, ...]) -> None:
-    """Raise InputError for text predictions that never equal a target: a wrong column."""
+    """Raise InputError if no prediction of a system equals any target, which suggests a wrong column. Only for text."""
     true = [names[code] for code in np.unique(targets)]
     for name, runs in predictions.items():
         check_common_labels(true, [names[code] for code in np.unique(runs)], name=name)
@@ -267,7 +270,9 @@ def _plain_labels(column: Column, name: str) -> Column:
         raise InputError(f"{name} must contain labels, numbers or text; its type is {column.dtype}.")
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"{name} must not be missing; `row {row}` is {column[row]!r}. Leave such rows out first.")
+        raise InputError(
+            f"{name} must not have missing values; `row {row}` is {column[row]!r}. Leave such rows out first."
+        )
     if column.dtype.kind == "S":
         column = np.char.decode(column, "utf-8")
     if column.dtype.kind == "O":
@@ -284,8 +289,8 @@ def _plain_labels(column: Column, name: str) -> Column:
         if not whole.all():
             row = int(np.flatnonzero(~whole)[0])
             raise InputError(
-                f"{name} must contain labels; `row {row}` is {float(column[row])!r}. For probabilities name metrics "
-                "that take them, such as brier and log_loss."
+                f"{name} must contain labels; `row {row}` is {float(column[row])!r}. If these are probabilities, "
+                "choose metrics of probabilities, such as brier or log_loss."
             )
         large = np.flatnonzero(np.abs(column) >= EXACT)
         if len(large):
@@ -318,7 +323,7 @@ def _distributions(array: Column, name: str) -> Floats:
     if (np.abs(sums - 1) > SUM_TOLERANCE).any():
         row = int(np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)[0])
         raise InputError(
-            f"{name} must have rows that sum to 1; `row {row}` sums to {sums[row]:.6g}. Divide each by its sum."
+            f"{name} must have rows that sum to 1; `row {row}` sums to {sums[row]:.6g}. Divide each row by its sum."
         )
     return values + 0.0
 
@@ -347,10 +352,10 @@ VIEWS = {
 
 
 def seen_as(systems: Systems, task: str) -> Systems:
-    """The systems for metrics of one of the kinds `VIEWS[systems.task]`.
+    """Return the systems with predictions in the form that metrics of `task` need, one of `VIEWS[systems.task]`.
 
-    Labels are the most probable class, the first of several (of a single column of probabilities: class 1 above .5);
-    labels that are true become distributions with a single 1.
+    Probabilities become the label of the most probable class, or of the first of several such classes. A single column
+    of probabilities becomes class 1 above 0.5. True labels become distributions with a single 1.
     """
     if task == systems.task:
         return systems
@@ -370,11 +375,11 @@ def view_notes(systems: Systems, tasks: set[str]) -> Iterator[str]:
     """Notes on the conversion of predictions and targets for metrics of another kind."""
     if "hard" in tasks - {systems.task}:
         tied = sum(_ties(runs) for runs in systems.predictions.values())
-        ties = f"; in {counted(tied, 'row')} several are, and the first of these counts" if tied else ""
-        yield f"metrics of labels are of the most probable class{ties}."
+        ties = f"; in {counted(tied, 'row')} several classes are, and the first counts" if tied else ""
+        yield f"metrics of labels use the most probable class{ties}."
     if systems.task == "soft" and tasks != {"soft"}:
         tied = _ties(systems.targets)
-        ties = f"; in {counted(tied, 'row')} several have, and the first of these counts" if tied else ""
+        ties = f"; in {counted(tied, 'row')} several classes are, and the first counts" if tied else ""
         yield f"metrics of labels and of probabilities use the most probable true class as the true label{ties}."
     if "soft" in tasks - {systems.task}:
         yield "metrics of distributions treat each true label as a distribution with a single 1."

@@ -79,23 +79,27 @@ class Family:
 
 
 def build_family(requested: Sequence[Requested], *, against: str | None, all_pairs: bool, alternative: str) -> Family:
-    """The pairs to compare: every model with the baseline `against`, or all pairs if it is None.
+    """Return the pairs to compare: every model with the baseline `against`, or all pairs of models if `against` is
+    None.
 
-    In the latter case, only the pairs with the model that is best in the first metric are shown, unless `all_pairs`.
-    Raises InputError for an unknown baseline, for one together with `all_pairs`, or for a one-sided test without one.
+    Without a baseline, all pairs are tested, but only the pairs with the model that is best in the first metric are
+    shown, unless `all_pairs`. Raises InputError for an unknown baseline, a baseline together with `all_pairs`, or a
+    one-sided test without a baseline.
     """
     first = requested[0]
     names = list(first.systems.predictions)
     if against is not None:
         if all_pairs:
-            raise InputError("`all_pairs=True` compares every two models, without a baseline; leave one of them out.")
+            raise InputError(
+                "`all_pairs=True` compares every two models, without a baseline. Leave `all_pairs` or `against` out."
+            )
         if against not in names:
             raise unknown_name("model", against, names, place="the rows")
         pairs = tuple((against, name) for name in names if name != against)
         return Family(pairs, pairs)
     if alternative != "two-sided":
         raise InputError(
-            f"`alternative={alternative!r}` needs a baseline that was chosen before looking at the data: name it, "
+            f"`alternative={alternative!r}` needs a baseline that was chosen before looking at the data. Give it as "
             "`against=...`, or leave alternative out."
         )
     metric = first.metrics[0]
@@ -116,7 +120,7 @@ def compare_family(
     progress: Progress = None,
     recipe: Mapping[str, str] | None = None,
 ) -> Comparison:
-    """Test every pair in every metric, also within groups; p is adjusted for all tests, shown or not."""
+    """Test every pair in every metric, also within groups. P-values are adjusted for all tests, shown or not."""
     names = requested_order(requested)
     groups = requested[0].systems.groups
     parts = [] if groups is None else [np.flatnonzero(groups.codes == code) for code in range(len(groups.names))]
@@ -165,7 +169,7 @@ Rows = TypeVar("Rows", bound=Difference)
 
 
 def _adjusted(rows: Sequence[Rows], choices: Choices) -> list[Rows]:
-    """The rows with p-values adjusted for their number."""
+    """Return the rows with p-values adjusted for the number of tests."""
     adjusted = adjust_p_values([row.p_value for row in rows], method=choices.adjust)
     return [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
 
@@ -206,7 +210,7 @@ def _tested(
     scores: dict[str, ItemScores],
     steps: _Steps,
 ) -> list[Difference]:
-    """A row for every pair and metric, with unadjusted p."""
+    """Return a row for every pair and metric, with the unadjusted p-value."""
     names = requested_order(requested)
     rows: list[Difference] = []
     for pair in family.tested:
@@ -216,14 +220,16 @@ def _tested(
 
 
 def _few_draws_notes(rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
-    """Note that p has its smallest possible value for this number of draws, but is not significant after adjustment."""
+    """Note the p-values that have the smallest possible value for this number of draws, but are not significant after
+    adjustment."""
     smallest = (1 + 1e-9) / (choices.n_resamples + 1)
     stuck = [row for row in rows if row.p_error > 0 and row.p_value <= smallest and row.p_adjusted > ALPHA]
     if stuck:
         yield (
-            f"{counted(len(stuck), 'p is', 'ps are')} as small as {choices.n_resamples:,} resamples can make it, and "
-            f"not small once adjusted for all comparisons: {stuck[0].p_adjusted:.4f}. Take more resamples, fewer "
-            "metrics, or a baseline named beforehand."
+            f"{counted(len(stuck), 'p-value has', 'p-values have')} the smallest value that {choices.n_resamples:,} "
+            "resamples "
+            f"allow, but not after adjustment for all comparisons ({stuck[0].p_adjusted:.4f}). Use more resamples, "
+            "fewer metrics, or a baseline chosen beforehand."
         )
 
 
@@ -238,7 +244,7 @@ def _interval_notes(systems: Systems, rows: Sequence[Difference], choices: Choic
     lacking = [row for row in rows if math.isnan(row.low) and math.isfinite(row.p_value)]
     few = n < units_needed(size)
     if lacking and (choices.method == JACKKNIFE or (choices.method in WITH_INTERVAL and few)):
-        why = f"one {unit} is so large that the others hardly count"
+        why = f"one {unit} is so large that the others have hardly any weight"
         if few:
             why = f"{counted(n, unit)} are too few; at least {units_needed(size)} are needed at level {choices.level:g}"
         yield f"no interval of {_models_and_metrics(lacking)}: {why}."
@@ -249,12 +255,12 @@ def _interval_notes(systems: Systems, rows: Sequence[Difference], choices: Choic
     if unlike:
         yield localise(
             f"p and the interval of {_models_and_metrics(unlike)} come from two methods, which disagree on whether "
-            f"there is a difference: treat it as not shown. `method={JACKKNIFE!r}` takes both from one."
+            f"there is a difference. Treat the difference as not shown, or use `method={JACKKNIFE!r}` for both."
         )
 
 
 def _models_and_metrics(rows: Sequence[Difference]) -> str:
-    """The models of some rows, each with its metrics."""
+    """Return the models of the rows as a string, each with its metrics."""
     models = dict.fromkeys(row.model for row in rows)
     return ", ".join(f"{name} ({', '.join(row.metric for row in rows if row.model == name)})" for name in models)
 
@@ -285,7 +291,7 @@ def _pair_rows(
 
 
 def _without_verdict(row: Difference, requested: Requested) -> Difference:
-    """The row, with undefined p and interval if the expected score of either model may be infinite."""
+    """Return the row, with p and interval undefined (NaN) if the expected score of either model may be infinite."""
     metric = next(metric for metric in requested.metrics if metric.name == row.metric)
     predictions = requested.systems.predictions
     if not metric.infinite_at_zero or not any(certain_rows(predictions[name]) for name in (row.against, row.model)):
@@ -340,8 +346,8 @@ def compare(
 ) -> Comparison:
     """Test whether models are better than a baseline on the same items, and estimate by how much.
 
-    y_true (n,): the true labels; or distributions, (n, K).
-    against: the baseline: its predictions, or its name among rows or scores (default: the best model).
+    y_true (n,): the true labels; or distributions, (n, K). against: the baseline: its predictions, or its name among
+    rows or scores (default: the best model).
     model: predictions of a model, or of several by name; in a table by rows, the column that names the model.
     prediction: column of the predictions, in a table with one row per model and item.
     score: scores that each item already has (exact match, a grade): those of each model, or in a table by rows a column
@@ -379,7 +385,7 @@ def compare(
     in_rows = prediction is not None or (score is not None and data is not None) or of_log
     of_score = not in_rows and data is not None and chosen_metrics == [SCORE]
     if in_rows and data is None:
-        raise InputError("`prediction` names a column: give `data=...` with it.")
+        raise InputError("`prediction` names a column, so give `data=...` too.")
     _check_goes_with(
         in_rows=in_rows,
         of_rows={
@@ -450,11 +456,11 @@ def compare(
         unknown = [metric.name for request in requested for metric in request.metrics if metric.bounds is None]
         if method == "gaffke" and unknown:
             raise InputError(
-                f"`method='gaffke'` needs the bounds of {unknown[0]}; say the lowest and the highest value that is "
-                "possible, `bounds=[0, 1]`, or choose `method='student'`."
+                f"`method='gaffke'` needs the lowest and the highest possible value of {unknown[0]}. Give them, such "
+                "as `bounds=[0, 1]`, or choose `method='student'`."
             )
         several = sum(len(request.metrics) for request in requested)
-        # "gaffke" for a mixture, in which scores without bounds use Student's t
+        # "gaffke" if only some scores have bounds; the scores without bounds use Student's t
         usual = "student" if len(unknown) == several else "gaffke"
         of_documents = requested[0].source.task == DOCUMENT
         chosen = method or (usual if is_score else JACKKNIFE if of_documents else "permutation")
@@ -505,7 +511,7 @@ def _check_goes_with(
     wrong = [name for name, value in of_scores.items() if value is not None]
     if wrong and not is_score:
         raise InputError(
-            f"{parameter(wrong[0])} is for scores that you give; with predictions, the metric decides it. Leave it out."
+            f"{parameter(wrong[0])} is for `score=...`; for predictions, the metric determines it. Leave it out."
         )
 
 
@@ -521,8 +527,8 @@ def _score_metrics(
         measure = to_compare.rows.measures.get(name, Measure())
         if measure.lower_is_better is None and not lower_is_better:
             raise InputError(
-                f"{name} is a count, of which neither more nor less is better, so no model is better in it. `howsure "
-                "score` shows its means; if less is better, say so: `lower_is_better=True`."
+                f"{name} is a count, for which neither more nor less is better, so no model is better. `howsure score` "
+                "shows its means. If fewer are better, give `lower_is_better=True`."
             )
         lower = lower_is_better or bool(measure.lower_is_better)
         metric = score_metric(name, lower_is_better=lower, bounds=_score_bounds(systems, bounds, measure))
@@ -531,8 +537,8 @@ def _score_metrics(
 
 
 def _score_bounds(systems: Systems, bounds: tuple[float, float] | None, measure: Measure) -> tuple[float, float] | None:
-    """The bounds of scores: the given ones, else those that a log defines, else (0, 1) if all scores are 0 or 1 and
-    both values occur, else None."""
+    """Return the bounds of scores: `bounds` if given, otherwise the bounds that a log defines, otherwise (0, 1) if all
+    scores are 0 or 1 and both values occur, otherwise None."""
     if bounds is None and (log_bounds := measure.known_bounds(*systems.predictions.values())) is not None:
         return log_bounds
     if bounds is None:

@@ -32,10 +32,11 @@ AGAINST = "baseline"  # name of a model that is passed without a name
 
 @dataclass(frozen=True, slots=True)
 class ToCompare:
-    """The systems by the name of their score, or those of predictions under ""; notes; and a description of the input.
+    """The checked input of a comparison.
 
-    against: the model that the others are compared with, None for all pairs. by_order: the items of the runs were
-    matched by their order. rows: the columns of the table.
+    systems: the scores of all models, by the name of the score; systems with predictions have the name "". against: the
+    model that the others are compared with, None for all pairs. by_order: whether the items of the runs were matched by
+    their order. rows: the columns of the table.
     """
 
     systems: Mapping[str, Systems]
@@ -49,7 +50,7 @@ class ToCompare:
 def read_arrays(
     y_true: Any, against: Any, model: Any, *, tasks: set[str], id: Any, run: Any, **options: Any
 ) -> ToCompare:
-    """Targets, and the predictions of a model and of others; each may include its name, {name: predictions}.
+    """Check targets, the predictions of the baseline and those of other models; {name: predictions} names a model.
 
     Raises InputError, which names the parameter, the rule, the value and the row.
     """
@@ -61,13 +62,15 @@ def read_arrays(
     if not models:
         raise InputError(f"`model` must name at least one model to compare with {name!r}; it is empty.")
     if name in models:
-        raise InputError(f"`model` must not name the baseline, {name!r}: a model is compared with another one.")
+        raise InputError(
+            f"`model` must not contain the baseline {name!r}, because a model is compared with another model."
+        )
     if (
         id is not None
         and isinstance(y_true, Sized)
         and not (is_listlike(id) and isinstance(id, Sized) and len(id) == len(y_true))
     ):
-        raise InputError(f"`id` must name every row of `y_true`, of which there are {len(y_true):,}.")
+        raise InputError(f"`id` must have one value for each of the {len(y_true):,} rows of `y_true`.")
     _check_indexes({"`y_true`": y_true, **others, **models})
     systems = read_documents_or_systems(y_true, {**others, **models}, tasks=tasks, id=id, run=run, **options)
     notes: tuple[str, ...] = ()
@@ -78,8 +81,8 @@ def read_arrays(
 
 
 def _check_indexes(columns: Mapping[Any, Any]) -> None:
-    """Raise InputError for pandas series or frames of equal length whose rows have different names: values are compared
-    by position."""
+    """Raise InputError for pandas series or frames of equal length with different indexes, because rows are compared by
+    position."""
     indexed = {name: values for name, values in columns.items() if type(values).__module__.split(".")[0] == "pandas"}
     indexed = {name: values for name, values in indexed.items() if hasattr(values, "iloc")}
     first, *others = list(indexed) or [None]
@@ -93,7 +96,7 @@ def _check_indexes(columns: Mapping[Any, Any]) -> None:
 
 
 def read_score_columns(score: Any, against: str | None, **grouping: Any) -> ToCompare:
-    """Scores by model, a column each: a mapping, or a data frame.
+    """Check the scores of models, given as a mapping or data frame with a column for each model.
 
     Raises InputError for fewer than two models, unequal lengths, or a score that is not a finite number.
     """
@@ -123,7 +126,7 @@ def read_score_columns(score: Any, against: str | None, **grouping: Any) -> ToCo
 
 
 def score_systems(scores: Mapping[str, Floats], **grouping: Any) -> Systems:
-    """Systems whose predictions are scores (runs, n)."""
+    """Return systems whose predictions are scores (runs, n)."""
     n = next(iter(scores.values())).shape[1]
     predictions = {name: array[..., None] for name, array in scores.items()}
     return Systems(SCORE, np.zeros((n, 1)), predictions, (), **grouping_codes(grouping, n))
@@ -133,7 +136,7 @@ def score_systems(scores: Mapping[str, Floats], **grouping: Any) -> Systems:
 
 
 def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-    """The columns of these names; a column of a mapping may be `Coded`.
+    """Return the columns with the names in `kinds`; a column of a mapping may be `Coded`.
 
     Raises InputError for a missing column, or for columns of different lengths.
     """
@@ -168,19 +171,20 @@ def _convert_column(column: Any, name: str, kind: Kind) -> Any:
 
 
 def _kind(tasks: set[str], kind: Kind) -> Kind:
-    """How a column is read for metrics of these tasks; for metrics of documents unchanged, and it may be empty."""
+    """Return how to read a column for metrics of these tasks. For metrics of documents, values are unchanged and may be
+    empty."""
     return Kind.OPTIONAL if DOCUMENT in tasks else Kind.NUMBER if "probabilistic" in tasks else kind
 
 
 def _column_list(argument: Any, role: str) -> list[str]:
-    """The columns named by a parameter."""
+    """Return the names of columns that were given for a parameter."""
     if argument is None:
         return []
     if isinstance(argument, str):
         return [argument]
     if isinstance(argument, (list, tuple)) and argument and all(isinstance(name, str) for name in argument):
         return list(argument)
-    raise InputError(f"with `data=...`, {parameter(role)} must name a column, not be {quote(argument)}.")
+    raise InputError(f"with `data=...`, {parameter(role)} must be the name of a column; it is {quote(argument)}.")
 
 
 def _single_column(argument: Any, role: str) -> str:
@@ -191,7 +195,7 @@ def _single_column(argument: Any, role: str) -> str:
 
 
 def _convert_numeric_labels(columns: dict[str, Any], names: Sequence[str]) -> None:
-    """Convert text to numbers if all columns of labels spell numbers: 1 and 1.0 are one class."""
+    """Convert text to numbers if every value in the columns of labels is a number, so that 1 and 1.0 are one class."""
     texts = [name for name in names if np.asarray(columns[name]).dtype.kind in "OU"]
     numbers = {name: [spelled_number(str(text)) for text in columns[name].tolist()] for name in texts}
     if all(None not in column for column in numbers.values()):
@@ -199,9 +203,10 @@ def _convert_numeric_labels(columns: dict[str, Any], names: Sequence[str]) -> No
 
 
 def _classes(rows: Rows, names: Sequence[str]) -> list[str] | None:
-    """The classes named by mappings, of systems whose targets, the first of the columns, are labels.
+    """Return the names of the classes if the probabilities in the columns are mappings from class to probability.
 
-    Raises InputError if columns name different classes, or if some are lists, whose order of classes is unknown.
+    names: the columns, first the true labels. Raises InputError if columns name different classes, or if some are lists
+    of probabilities, whose order of classes is unknown.
     """
     keys = {name: rows.keys[name] for name in names if name in rows.keys}
     if not keys:
@@ -248,7 +253,7 @@ def read_model_columns(
         raise InputError(f"`against` and `model` must differ; both name {other}.")
     twice = [name for name in models if models.count(name) > 1]
     if twice:
-        raise InputError(f"`model` {twice[0]} is named twice.")
+        raise InputError(f"`model` names {twice[0]} twice. Name each column once.")
     roles = {"id": id, "run": run, **grouping}
     names = {role: _single_column(argument, role) for role, argument in roles.items() if argument is not None}
     systems = [other, *models]
@@ -256,8 +261,8 @@ def read_model_columns(
         for role, argument in {"y_true": y_true, "run": run, "id": id}.items():
             if argument is not None:
                 raise InputError(
-                    f"{parameter(role)} cannot be given with a column of scores for each model; several runs need a "
-                    "table by model, `model` and `score`."
+                    f"{parameter(role)} cannot be given with a column of scores for each model. For several runs, give "
+                    "a table with one row per model, item and run, and name its columns `model` and `score`."
                 )
         kinds = dict.fromkeys(names.values(), Kind.VALUES) | dict.fromkeys(systems, Kind.SCORE)
         rows = _columns(data, kinds, clusters=names.get("clusters"), cells=_cells(names))
@@ -282,7 +287,7 @@ def read_model_columns(
     arrays = dict(rows.columns)
     if isinstance(data, Files) and not of_documents:
         _convert_numeric_labels(arrays, columns)
-    if "run" in names:  # items are counted, not rows
+    if "run" in names:  # the count in the description is of items, not of rows
         rows = replace(rows, place=row_reference)
     with rows.placed():
         made = read_arrays(
@@ -297,19 +302,19 @@ def read_model_columns(
 
 
 def _cells(names: Mapping[str, str]) -> list[str] | None:
-    """The columns within which items may repeat; None if items or their clusters are named."""
+    """Return the columns within which an item must not repeat; None if items or their clusters are named."""
     if {"id", "clusters", "strata"} & names.keys():
         return None
     return [names["run"]] if "run" in names else []
 
 
 def _repeated_item_column(rows: Rows) -> dict[str, str]:
-    """The column of repeated items, used as clusters."""
+    """Return the column of repeated items as clusters, if there is one."""
     return {"clusters": rows.chosen["clusters"]} if "clusters" in rows.chosen else {}
 
 
 def _grouped(rows: Rows, names: Mapping[str, str]) -> Rows:
-    """The description of the input, with the column of the groups."""
+    """Return the rows with the column of the groups in the description of the input."""
     return replace(rows, read=rows.read | ({"group": names["groups"]} if "groups" in names else {}))
 
 
@@ -333,16 +338,17 @@ def read_model_rows(
     tasks: set[str],
     **grouping: Any,
 ) -> ToCompare:
-    """A table with one row per model, item and run; the arguments name its columns. `targets`: one with a row per item.
+    """Read a table with one row per model, item and run; the arguments name its columns. targets: a second table with
+    the true values, one row per item.
 
     Raises InputError, which names the parameter, the rule, the value and the row.
     """
     if score is not None and (y_true is not None or prediction is not None):
-        raise InputError("`score` is compared unchanged; leave out `y_true` and `prediction`, or `score`.")
+        raise InputError("give either `score`, or `y_true` and `prediction`: a score needs no true value.")
     if (y_true is None) != (prediction is None):
         lacking, other = ("y_true", "prediction") if y_true is None else ("prediction", "y_true")
         raise InputError(
-            f"{parameter(lacking)} must name a column, in addition to {parameter(other)}; or name a score: `score=...`"
+            f"{parameter(lacking)} must name a column, in addition to {parameter(other)}; or give a score: `score=...`"
         )
     check_distinct({"y_true": y_true if targets is None else None, "prediction": prediction})
     arguments = {"model": model, "id": id, "run": run, "y_true": y_true, "prediction": prediction, "score": score}
@@ -381,7 +387,9 @@ def read_model_rows(
             classes = _classes(table, labels) if classes is None and targets is None else classes
         columns, left = _without_missing(columns) if skip_missing else (columns, {})
         if not len(next(iter(columns.values()))):
-            raise InputError(f"every row has a missing value ({_counts(left)}); nothing is left.")
+            raise InputError(
+                f"every row has a missing value ({_counts(left)}), so no rows remain. Are the columns right?"
+            )
 
         def key(*roles: str) -> Any:
             listed = [name for role in roles for name in names[role]]
@@ -425,12 +433,12 @@ def add_targets(
 ) -> list[str]:
     """Add the true values from a separate table, by item; returns notes.
 
-    Raises InputError for an item that is repeated or missing in the table, or that no model answers, and for true
-    values in a column with the name of another column.
+    Raises InputError if an item is repeated or missing in the table of true values, if no model answers an item, or if
+    the column of true values has the name of a column of the models.
     """
     key, target = names["id"][0], names["y_true"][0]
     table_name = targets.name if isinstance(targets, Files) else "`targets`"
-    if target in columns:  # it would be replaced by the true values
+    if target in columns:  # the true values would replace this column
         raise InputError(
             f"{target} is a column of {table_name} and of the models' tables; rename it in one of them, for example "
             f"true_{target} in {table_name}."
@@ -443,13 +451,16 @@ def add_targets(
     codes, items = check_codes(columns[key], n=len(columns[key]), name="id")
     lacking = [item for item in items if item not in rows]
     if lacking:
-        raise InputError(f"{table_name} has no row of item {lacking[0]!r} ({counted(len(lacking), 'item')} in all).")
+        raise InputError(
+            f"{table_name} has no row for item {lacking[0]!r} ({counted(len(lacking), 'item')} in all). Add these "
+            "rows, or remove the items."
+        )
     answered_items = set(items)
     unseen = [item for item in rows if item not in answered_items]
     if unseen and not skip_missing:
         raise InputError(
-            f"every model must have every item of {table_name}; none has {unseen[0]!r} ({counted(len(unseen), 'item')} "
-            "in all). Leave such items out with `skip_missing=True`."
+            f"every model must have every item of {table_name}; no model has {unseen[0]!r} "
+            f"({counted(len(unseen), 'item')} in all). Leave such items out with `skip_missing=True`."
         )
     columns[target] = gold[target][np.array([rows[item] for item in items])[codes]]
     return [f"{counted(len(unseen), 'item')} of {table_name} left out: no model answers them."] if unseen else []
@@ -458,7 +469,7 @@ def add_targets(
 def _drop_single_model_groups(
     columns: dict[str, Any], groups: object, models: object
 ) -> tuple[dict[str, Any], list[str]]:
-    """The rows of the groups that several models have, and a note on groups that only one model has.
+    """Drop the groups that only one model has. Return the remaining rows, and a note on the dropped groups.
 
     Raises InputError if no group has two models.
     """
@@ -476,7 +487,10 @@ def _drop_single_model_groups(
         f"{names[k]} ({alone[k]}, {counted(int(rows[k]), 'row')})" for k in np.flatnonzero(~several).tolist()
     ]
     if not several.any():
-        raise InputError(f"`groups` must have two models or more to compare; each has one: {shortened(groups_of_one)}.")
+        raise InputError(
+            f"each group must have two models or more; every group has only one: {shortened(groups_of_one)}. Is "
+            "`groups` the right column?"
+        )
     kept = {name: _select_rows(column, several[group]) for name, column in columns.items()}
     return kept, [
         f"{counted(len(groups_of_one), 'group')} left out, which only one model has: {shortened(groups_of_one)}."
@@ -484,7 +498,8 @@ def _drop_single_model_groups(
 
 
 def _without_missing(columns: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
-    """The rows without missing values, and the number of rows left out by column, each counted once."""
+    """Drop rows with missing values. Return the other rows, and the number of dropped rows by column; a row with
+    several missing values is counted once."""
     complete = np.ones(len(next(iter(columns.values()))), dtype=bool)
     left: dict[str, int] = {}
     for name, column in columns.items():

@@ -33,34 +33,35 @@ from howsure.significance.results import Difference, relative_reduction
 from howsure.significance.systems import Problem
 from howsure.stats.randomness import Randomness, generator_from
 
-# BooStSa's rule: the share of sub-samples whose difference is more than twice that in the test set.
+# BooStSa's rule: the proportion of sub-samples whose difference is more than twice the difference in the test set.
 
-SMALLEST, USUAL, LARGEST = 0.05, 0.1, 0.5  # sizes of sub-samples as shares of the test set
+SMALLEST, USUAL, LARGEST = 0.05, 0.1, 0.5  # sizes of sub-samples as fractions of the test set
 TURNED = ("jensen_shannon_distance", "jensen_shannon_divergence", "cross_entropy", "clipped_cross_entropy")
 MAX_RESAMPLES = 10_000_000
 DIGITS = 4  # to which BooStSa rounds the metrics of labels, and their differences
 
 
 def check_sample_size(sample_size: float | None, n: int) -> int:
-    """The number of rows in a sub-sample.
+    """Return the number of rows in a sub-sample.
 
-    Raises InputError if the share is not in [0.05, 0.5], or if no rows remain.
+    Raises InputError if `sample_size` is not in [0.05, 0.5], or if no rows remain.
     """
     rows = int(n * check_number(sample_size, name="sample_size", low=SMALLEST, high=LARGEST))
     if rows == 0:
-        raise InputError(f"`sample_size` {sample_size} of {n} rows leaves none; give a larger proportion.")
+        raise InputError(f"`sample_size` {sample_size} of {n} rows is less than one row. Give a larger proportion.")
     return rows
 
 
 def boostsa_p_value(
     metric: Metric, replicates: tuple[Floats, Floats], observed: tuple[float, float], *, bug_compatible: bool
 ) -> float:
-    """The share of sub-samples whose difference exceeds twice the observed one; 1 if that is 0, NaN if undefined.
+    """Return the proportion of sub-samples whose difference exceeds twice the observed difference.
 
-    `replicates` and `observed` are the values of the baseline and of the model.
+    The result is 1 if the observed difference is 0, and NaN if it is undefined. `replicates` and `observed` are the
+    values of the baseline and of the model.
 
-    `bug_compatible` counts as BooStSa 0.2.13 does: label metrics rounded to 4 digits, the wrong direction for metrics
-    where lower is better, and 0 where the observed difference is 0 or undefined.
+    `bug_compatible` counts as BooStSa 0.2.13 does: metrics of labels are rounded to 4 digits, metrics for which lower
+    is better are tested in the wrong direction, and the result is 0 if the observed difference is 0 or undefined.
     """
     rounded = bug_compatible and metric.task == "hard"
     difference = _difference(np.array(observed[0]), np.array(observed[1]), rounded).item()
@@ -87,7 +88,7 @@ def _difference(baseline: Floats, model: Floats, rounded: bool) -> Floats:
 JACKKNIFE = "jackknife"
 METHODS = ("permutation", "bootstrap", "gaffke", "student", JACKKNIFE, "mcnemar", "boostsa")
 OF_MEANS = ("gaffke", "student")  # tests of a mean
-WITH_INTERVAL = (*OF_MEANS, JACKKNIFE)  # tests with intervals of their own, which draw nothing
+WITH_INTERVAL = (*OF_MEANS, JACKKNIFE)  # tests that also give an interval, without random draws
 ALTERNATIVES = ("two-sided", "better", "worse")
 INTERVALS = ("basic", "percentile", "bca", *WITH_INTERVAL)
 BY_ORDER = "matched by their order"
@@ -113,7 +114,7 @@ class Choices:
         return self.method not in WITH_INTERVAL
 
     def recipe(self, views: Sequence[Systems], seed: int) -> dict[str, Any]:
-        """Everything needed to obtain the same table again."""
+        """Return everything that is needed to repeat the comparison."""
         systems = views[0]
         runs = {name: len(predictions) for name, predictions in systems.predictions.items()}
         several = max(runs.values()) > 1
@@ -138,7 +139,7 @@ class Choices:
 
 
 def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric]) -> None:
-    """Raise InputError for invalid or incompatible settings, with an alternative."""
+    """Raise InputError for invalid or incompatible settings; the message names an alternative."""
     _check_choice("method", choices.method, METHODS)
     if choices.alternative in ("greater", "less"):
         raise InputError("alternative must be 'two-sided', 'better' or 'worse' (the model compared with the baseline).")
@@ -150,13 +151,15 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
     check_whole(count, name="n_resamples", most=MAX_RESAMPLES)
     several = any(len(prediction) > 1 for prediction in systems.predictions.values())
     if choices.two_way and (choices.method != "bootstrap" or not several):
-        raise InputError("`two_way=True` draws runs as well as items: it needs `method='bootstrap'` and several runs.")
+        raise InputError(
+            "`two_way=True` draws runs as well as items, so it needs `method='bootstrap'` and several runs."
+        )
     if choices.two_way and choices.interval == "bca":
-        raise InputError("with `two_way=True` interval must be 'basic' or 'percentile'; 'bca' leaves out only items.")
+        raise InputError("with `two_way=True`, interval must be 'basic' or 'percentile': 'bca' ignores the runs.")
     if several:
         for metric in metrics:
             if not metric.scale_free:
-                raise InputError(f"{metric.name} cannot be added up over runs; compare one run at a time.")
+                raise InputError(f"{metric.name} cannot be combined over runs. Compare one run at a time.")
     if choices.method in OF_MEANS:
         other = next((metric.name for metric in metrics if not metric.is_mean), None)
         if other is not None:
@@ -169,19 +172,21 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         if corrected is not None:
             raise InputError(
                 f"`method={JACKKNIFE!r}` needs a metric that does not depend on the number of rows; {corrected} "
-                "corrects for it. Choose `method='permutation'`."
+                "depends on it. Choose `method='permutation'`."
             )
     wrong = {choices.interval, choices.method} & set(WITH_INTERVAL)
     if choices.interval is not None and wrong and choices.interval != choices.method:
         name = choices.interval if choices.interval in WITH_INTERVAL else choices.method
-        raise InputError(f"`interval={name!r}` goes with `method={name!r}`only; leave interval out for the default.")
+        raise InputError(f"`interval={name!r}` is only for `method={name!r}`. Leave interval out for the default.")
     if choices.method == "mcnemar":
         if [metric.name for metric in metrics] != ["accuracy"]:
             raise InputError(
                 "`method='mcnemar'` tests accuracy; choose `metrics='accuracy'`, or `method='permutation'`."
             )
         if systems.clusters is not None or several:
-            raise InputError("`method='mcnemar'` assumes independent rows; with clusters or runs choose 'permutation'.")
+            raise InputError(
+                "`method='mcnemar'` assumes independent rows. With clusters or runs, choose 'permutation'."
+            )
     if choices.method == "boostsa":
         check_sample_size(choices.sample_size, systems.n)
         if choices.alternative != "two-sided" or systems.strata is not None:
@@ -225,7 +230,7 @@ ROUNDING = 1e-12
 def test_differences(
     problem: Problem, metrics: Sequence[Metric], choices: Choices, seed: int, names: tuple[str, str]
 ) -> list[Difference]:
-    """One row per metric, with unadjusted p; `names` are the names of the baseline and the model."""
+    """Return one row per metric, with the unadjusted p-value; `names` are the names of the baseline and the model."""
     units = build_units(problem, metrics, two_way=choices.two_way)
     if choices.method == JACKKNIFE:
         return [_jackknife_difference(problem, units, metric, choices, names) for metric in metrics]
@@ -320,7 +325,8 @@ def _jackknife_difference(
 def _replicates(
     units: Units, metrics: Sequence[Metric], choices: Choices, observed: Sequence[tuple[float, float]], seed: int
 ) -> list[Floats | None]:
-    """For each metric, the widened differences (second - first) of a full-size bootstrap; None if not needed."""
+    """Return, for each metric, the differences (second - first system) in a full-size bootstrap, widened for few or
+    unequal units; None for a metric that needs no bootstrap."""
     if choices.interval is None and choices.method != "bootstrap":
         return [None] * len(metrics)
     rng = np.random.default_rng([seed, 0])
@@ -342,7 +348,8 @@ def _p_values(
     replicates: Sequence[Floats | None],
     seed: int,
 ) -> list[tuple[float, float, bool]]:
-    """For each metric, p, its Monte Carlo error, and whether it is exact; NaN if the difference is undefined."""
+    """Return, for each metric, the p-value, its Monte Carlo error, and whether it is exact; NaN if the difference is
+    undefined."""
     differences = [second - first for first, second in observed]
     turn = -1 if units.swapped else 1
     rng = np.random.default_rng([seed, 1])
@@ -378,14 +385,15 @@ def _p_values(
 
 
 def _side(alternative: str, direction: int) -> str:
-    """The alternative for the difference second - first; better and worse are exchanged for direction -1."""
+    """Return the alternative for the difference second - first system; for direction -1, better and worse are
+    exchanged."""
     if alternative == "two-sided" or direction == 1:
         return alternative
     return "worse" if alternative == "better" else "better"
 
 
 def _shares(problem: Problem, metric: Metric) -> tuple[float, float]:
-    """The shares of rows on which the model is better and worse, averaged over pairs of runs."""
+    """Return the proportions of rows on which the model is better and worse, averaged over pairs of runs."""
     if metric.score is None:
         return math.nan, math.nan
     baseline, model = (

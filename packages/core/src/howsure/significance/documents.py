@@ -22,7 +22,8 @@ from howsure.significance.systems import GROUPINGS, Runs, align_runs
 
 
 def read_documents_or_systems(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **options: Any) -> Systems:
-    """The systems to compare: for metrics of documents, an object per document; else predictions by `read_systems`.
+    """Return the systems to compare: for metrics of documents, an object per document; otherwise as `read_systems`
+    does.
 
     Raises InputError, which names the parameter, the rule, the value and the row.
     """
@@ -80,7 +81,8 @@ def _group_by_document(
         differs = None if group is None else group.codes != group.codes[firsts][codes]
         if differs is not None and differs.any():
             raise InputError(
-                f"{parameter(role)} must be the same in every row of an id; `row {differs.argmax()}` differs."
+                f"{parameter(role)} must be the same in all rows with the same id; it differs in `row "
+                f"{differs.argmax()}`."
             )
         first = None if group is None else replace(group, codes=group.codes[firsts])
         of_document[role] = first if first is None or role == "groups" else first.codes
@@ -88,7 +90,7 @@ def _group_by_document(
 
 
 def object_array(values: Any) -> npt.NDArray[np.object_]:
-    """An object array with the content of each document (list, text, set); None where it is missing.
+    """Return an object array with the content of each document (list, string, set); None if the content is missing.
 
     >>> object_array([["O"], ["B-PER", "O"]]).tolist()
     [['O'], ['B-PER', 'O']]
@@ -104,7 +106,7 @@ def object_array(values: Any) -> npt.NDArray[np.object_]:
 
 
 def notes_on_labels(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
-    """Notes on each system's predicted labels that differ from a true label only in case or spaces.
+    """Yield a note for each system with predicted labels that differ from a true label only in case or spaces.
 
     Raises InputError if none of a system's predicted labels is a true label.
     """
@@ -119,10 +121,10 @@ def notes_on_labels(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
 def label_notes(
     targets: Iterable[Any], predictions: Iterable[Any], labels: Callable[[Any], Iterable[Hashable]] | None, *, name: str
 ) -> Iterator[str]:
-    """Note on the number of predicted labels that differ from a true label only in case or spaces.
+    """Yield a note on the number of predicted labels that differ from a true label only in case or spaces.
 
-    labels: returns the labels of a row; None for metrics without labels. Raises InputError if none of the predicted
-    labels is a true label.
+    labels: a function that returns the labels of a row; None for metrics without labels. Raises InputError if none of
+    the predicted labels is a true label.
     """
     if labels is None:
         return
@@ -134,7 +136,7 @@ def label_notes(
 
 
 def recipe_of_documents(systems: Systems, metrics: Sequence[str]) -> dict[str, str]:
-    """sacrebleu's signatures of BLEU and chrF by metric, for the recipe."""
+    """Return sacrebleu's signatures of BLEU and chrF by metric, for the recipe."""
     return signatures(metrics, systems.targets) if systems.task == DOCUMENT else {}
 
 

@@ -113,10 +113,10 @@ class Experiments:
         id: ArrayLike | None = None,
         epochs: int | None = None,
     ) -> None:
-        """Write the predictions of one run; when this returns, they are on disk.
+        """Write the predictions of one run. They are on disk when this method returns.
 
-        `y_true` is required with the first run; if given again, it must be the same. `id` names the items, in any
-        order; without it, items are named by row number.
+        `y_true` is required with the first run. If it is given again, it must be the same. `id` identifies the items,
+        in any order; without `id`, items are identified by row number.
 
         Raises InputError if the run already exists, if items or true labels do not match, for invalid predictions, or
         for epochs that are not whole numbers.
@@ -127,7 +127,10 @@ class Experiments:
         true = None if y_true is None else check_predictions(y_true, name="y_true").tolist()
         names = _names(id, len(values))
         if true is not None and len(true) != len(values):
-            raise InputError(f"y_true must have as many rows as prediction; {len(true):,}, not {len(values):,}.")
+            raise InputError(
+                f"y_true must have as many rows as prediction; y_true has {len(true):,}, prediction has "
+                f"{len(values):,}."
+            )
         with appending(self.path) as file:
             self._refresh()
             lines = b""
@@ -141,29 +144,29 @@ class Experiments:
                 raise InputError(f"run {run!r} of {condition!r} already exists; give this one another name.")
             record = {"kind": RUN, "condition": condition, "run": run, "epochs": epochs, "ids": names}
             lines += checksummed_line({**record, "predictions": values})
-            append(file, lines, start=self._read_to)  # in the place of a line that was cut short
+            append(file, lines, start=self._read_to)  # overwrites an incomplete last line
         self._refresh()
 
     def add_points(self, points: Iterable[TrendPoint]) -> None:
-        """Write the results of a check on a date (`Check.points`); when this returns, they are on disk.
+        """Write the results of a check on a date (`Check.points`). They are on disk when this method returns.
 
-        A later point with the same date, check, rule and group replaces the earlier one in the trend.
+        In a trend, a later point replaces an earlier point with the same date, check, rule and group.
         """
         lines = b"".join(checksummed_line({"kind": POINT, "schema": SCHEMA, **_plain(point)}) for point in points)
         with appending(self.path) as file:
             self._refresh()
-            append(file, lines, start=self._read_to)  # in the place of a line that was cut short
+            append(file, lines, start=self._read_to)  # overwrites an incomplete last line
         self._refresh()
 
     def trend(self, check: str | None = None) -> Trend:
-        """The results of checks by date: of all checks, or of the one named `check`.
+        """Return the results of all checks by date, or of the check with the name `check`.
 
-        Raises InputError without results, or if the check does not exist.
+        Raises InputError if there are no results, or if the check does not exist.
         """
         self._refresh()
         names = list(dict.fromkeys(point.check for point in self._points))
         if not names:
-            raise InputError(f"{self.path} has no results of checks; add_points(check.points(date)) writes them.")
+            raise InputError(f"{self.path} has no results of checks. Add them with add_points(check.points(date)).")
         if check is not None and check not in names:
             raise unknown_name("check", check, names, place=str(self.path))
         chosen = [point for point in self._points if check in (None, point.check)]
@@ -183,9 +186,11 @@ class Experiments:
         level: float = 0.95,
         rng: Randomness = None,
     ) -> Comparison:
-        """Compare all other conditions (or those in `model`) with the condition `against`, as `compare_models`.
+        """Compare all other conditions (or the conditions in `model`) with the condition `against`, as `compare_models`
+        does.
 
-        Items are resampled with all their runs. Raises InputError as `compare_models`, or for an unknown condition.
+        Items are resampled with all their runs. Raises InputError as `compare_models` does, or for an unknown
+        condition.
         """
         against = str(against)
         others = [name for name in self.conditions if name != against] if model is None else list(model)
@@ -211,7 +216,7 @@ class Experiments:
         if set(names) != set(self._ids):
             absent, strange = set(self._ids) - set(names), set(names) - set(self._ids)
             what = f"lack {shortened(sorted(absent), limit=3)}" if absent else ""
-            more = f"have {shortened(sorted(strange), limit=3)}, which the earlier ones do not have" if strange else ""
+            more = f"have {shortened(sorted(strange), limit=3)}, which the earlier runs do not have" if strange else ""
             raise InputError(f"id must name the same items as before: they {' and '.join(filter(None, (what, more)))}.")
         if true is not None:
             targets_by_id = dict(zip(self._ids, self._targets, strict=True))
@@ -222,7 +227,7 @@ class Experiments:
                     )
 
     def _refresh(self) -> None:
-        """Read records appended since, also by other processes."""
+        """Read the records that were appended since the last call, also by other processes."""
         for record, end in read_records(self.path, self._read_to, what=STORE):
             try:
                 self._take(record)
@@ -242,13 +247,16 @@ class Experiments:
         if not isinstance(record, dict) or record.get("kind") not in (TARGETS, RUN, POINT):
             raise ValueError(f"its kind is not one of {TARGETS}, {RUN} and {POINT}")
         if not is_version(record.get("schema", SCHEMA), SCHEMA):
-            raise ValueError(f"its schema is {record['schema']!r}, this howsure reads {SCHEMA}; install a newer one")
+            raise ValueError(
+                f"its schema is {record['schema']!r}, but this version of howsure reads {SCHEMA}; install a newer "
+                "version"
+            )
         if record["kind"] == POINT:
             self._points.append(check_point(record))
             return
         ids = record["ids"]
         if not isinstance(ids, list) or not all(isinstance(name, str) for name in ids) or len(set(ids)) != len(ids):
-            raise ValueError("its ids must be texts that differ")
+            raise ValueError("its ids must be different strings")
         values = record[TARGETS if record["kind"] == TARGETS else "predictions"]
         if not isinstance(values, list) or len(values) != len(ids):
             raise ValueError("it must contain as many values as ids")
@@ -256,18 +264,18 @@ class Experiments:
         if record["kind"] == RUN:
             self._keep(record)
         elif self._ids:
-            raise ValueError("the targets are there twice")
+            raise ValueError("the targets occur twice")
         else:
             self._ids, self._targets = tuple(ids), tuple(values)
 
     def _keep(self, record: dict[str, Any]) -> None:
         name, epochs = (record["condition"], record["run"]), record["epochs"]
         if not all(isinstance(part, str) for part in name) or not (epochs is None or type(epochs) is int):
-            raise ValueError("condition and run must be texts, epochs a whole number or null")
+            raise ValueError("condition and run must be strings, and epochs a whole number or null")
         if name in self._runs:
-            raise ValueError(f"run {name[1]!r} of {name[0]!r} is there twice")
+            raise ValueError(f"run {name[1]!r} of {name[0]!r} occurs twice")
         if set(record["ids"]) != set(self._ids):
-            raise ValueError("its ids are not those of the targets")
+            raise ValueError("its ids differ from the ids of the targets")
         place = {item_id: row for row, item_id in enumerate(record["ids"])}
         ordered = tuple(record["predictions"][place[item_id]] for item_id in self._ids)
         self._runs[name] = Run(*name, ordered, epochs)
@@ -288,10 +296,12 @@ def _names(id: object, n: int) -> list[str]:
         return [str(row) for row in range(n)]
     names = [str(name) for name in as_column(id, name="id").tolist()]
     if len(names) != n:
-        raise InputError(f"id must have as many rows as prediction; {len(names):,}, not {n:,}.")
+        raise InputError(f"id must have as many rows as prediction; id has {len(names):,}, prediction has {n:,}.")
     if len(set(names)) != n:
         distinct, counts = np.unique(np.array(names), return_counts=True)
-        raise InputError(f"id must differ; {str(distinct[counts.argmax()])!r} occurs {counts.max()} times.")
+        raise InputError(
+            f"id must be different in every row; {str(distinct[counts.argmax()])!r} occurs {counts.max()} times."
+        )
     return names
 
 

@@ -17,13 +17,13 @@ from howsure.stats.mean_score import VOTES, MeanScore
 def paired_jackknife(units: Units, metric: Metric, *, level: float) -> MeanScore:
     """The difference of a metric, second system minus first, with a jackknife standard error and Student's t.
 
-    Let θ₋ᵤ be the difference without unit u, one of m units in its stratum. The move of u is -(m - 1)/m (θ₋ᵤ - mean of
-    θ₋ in the stratum), and the squared standard error is s² = Σ m/(m - 1) move². The error used in tests is √(s² + d²),
-    where d is the root mean square contribution of the units in which the systems differ; it is as if one more unit
-    differed, in an unknown direction. This error is at least 2d, or 16d/m if there are more than 8 units (see
-    `mean_difference`). The degrees of freedom are those of the effective number of units, (Σ size)² / Σ size². If no
-    unit differs, `unseen` is the possible effect of units that were not drawn: a share of up to
-    1 - (1 - level)^(1 / effective number) may differ, by the range of the metric (by 1 for an error rate).
+    A unit is an item or a cluster. Let θ₋ᵤ be the difference without unit u, one of m units in its stratum. The
+    influence of u is -(m - 1)/m (θ₋ᵤ - mean of θ₋ in the stratum), and the squared standard error is s² = Σ m/(m - 1)
+    influence². Tests use the error √(s² + d²), where d is the root mean square influence of the units in which the
+    systems differ, as if one more unit differed in an unknown direction. This error is at least 2d, or 16d/m if there
+    are more than 8 units (see `mean_difference`). The degrees of freedom follow from the effective number of units, (Σ
+    size)² / Σ size². If no unit differs, `unseen` is the possible effect of units that were not drawn: a proportion of
+    up to 1 - (1 - level)^(1 / effective number) may differ, by the range of the metric (by 1 for an error rate).
 
     Source: Miller (1974); Kish (1965).
     """
@@ -45,7 +45,9 @@ def paired_jackknife(units: Units, metric: Metric, *, level: float) -> MeanScore
     sizes = _sizes(units, metric)
     by_stratum = (np.add.reduceat(counts * sizes**power, units.starts) for power in (1, 2))
     rows, squares = (np.where(part > 0, part, 1.0) for part in by_stratum)
-    degrees = degrees_of_freedom(rows, squares) if math.isfinite(error) else 0.0  # undefined without some unit
+    degrees = (
+        degrees_of_freedom(rows, squares) if math.isfinite(error) else 0.0
+    )  # the error is undefined if the metric is undefined without one of the units
     effective = float(counts @ sizes) ** 2 / max(float(counts @ sizes**2), 1e-300)
     return MeanScore(
         difference,

@@ -57,11 +57,11 @@ def compare_models(
     level: level of the intervals.
     rng: seed of what is drawn at random.
 
-    Labels against labels (any type), distributions (n, K) against distributions, or probabilities (n, K) against
-    labels; or only the probabilities of class 1 (n,) if the `metrics` need them. `against` and `model` hold the
-    predictions of the baseline and of one model; {name: predictions} names them, and may hold several models.
-    Predictions are one value or row per item, or `Runs([...])` of several runs. Metrics of several kinds can be mixed:
-    of probabilities, those of labels take the most probable class.
+    `y_true` and the predictions may be labels and labels (any type), distributions (n, K) and distributions, or labels
+    and probabilities (n, K). If the `metrics` need probabilities, the probabilities of class 1 (n,) suffice. `against`
+    and `model` are the predictions of the baseline and of one model; {name: predictions} names them, and may contain
+    several models. Predictions have one value or row per item, or are `Runs([...])` of several runs. Metrics of several
+    kinds can be mixed; metrics of labels then use the most probable class.
 
     With `data` (a frame, {name: column}, or files by `howsure.read`), the other arguments name its columns:
 
@@ -70,35 +70,35 @@ def compare_models(
       `y_true` and `prediction`. Then `against` is the name of a model. Every model must have every item, unless the
       files are read with `skip_missing`.
 
-    Without `against`, every pair of models is tested and p adjusted for all of them (Holm), and the pairs with the
-    model that is best in the first metric are shown. The result's `means` are the models' own, its `groups` the
-    differences in each group, whose p is adjusted for all groups.
+    Without `against`, every pair of models is tested, and p is adjusted for all pairs (Holm). The pairs with the model
+    that is best in the first metric are shown. The `means` of the result are the mean scores of the models. The
+    `groups` are the differences in each group, with p adjusted for all groups.
 
     `method` determines how p is computed:
 
     - `permutation`: the two systems are swapped at random in each item. The test is exact if the systems are
-      exchangeable (by enumeration if there are few outcomes; else p = (c + 1)/(B + 1), where c of B = 10,000 draws are
-      at least as extreme). With many items, it is also valid if the systems only have equal values of the metric: a
-      difference that is not a difference of means is divided by its standard error, recomputed for every draw. For
-      calibration errors, p refers to their squares, and is never smaller than that of a normal approximation.
+    exchangeable (by enumeration if there are few outcomes; otherwise p = (c + 1)/(B + 1), where c of B = 10,000 draws
+    are at least as extreme). With many items, the test is also valid if only the values of the metric are equal,
+    because a difference that is not a difference of means is divided by its standard error, recomputed for every draw.
+    For calibration errors, p refers to their squares, and is at least the p-value of a normal approximation.
     - `bootstrap`: resamples of all n items with replacement; c counts the resamples whose difference is at least |d|
       away from the observed difference d. Like the interval, p is widened for few or unequal units by Student's t.
     - `jackknife`: Student's t with the jackknife standard error of the difference, over items or clusters, for the
-      interval and for p. The degrees of freedom are those of the effective number of items, (Σ size)² / Σ size² (Kish),
-      with sizes such as the number of words or entities; the error is computed as if one more item differed. It is
-      available for every metric that does not depend on the number of items.
+    interval and for p. The degrees of freedom follow from the effective number of items, (Σ size)² / Σ size² (Kish),
+    with sizes such as the number of words or entities. The error is computed as if one more item differed. The method
+    is available for every metric that does not depend on the number of items.
     - `gaffke`, `student`: for means (accuracy, log loss), as in `compare_scores`.
     - `mcnemar`: the mid-p test of accuracy.
 
     With `permutation`, `bootstrap` and `mcnemar`, the interval of the difference comes from a full-size bootstrap,
     widened for few items, few or unequal clusters and small strata (jackknife, Student's t). `resample_models` has the
     settings of the draws. Clusters are swapped and resampled as a whole; each stratum must contain at least two items
-    (or clusters). With `run`, rows are items × runs, and items are matched by `id` or else by order. An item is swapped
-    with all its runs, and runs never count as additional items. Runs may be the folds of a cross-validation, which
-    have different items, named by `id`.
+    (or clusters). With `run`, there is a row for each item and run, and items are matched by `id` or, without it, by
+    order. An item is swapped with all its runs, and runs never count as additional items. Runs may be the folds of a
+    cross-validation, which have different items, identified by `id`.
 
-    The result does not depend on the order of the rows, the names of the labels, the other models and metrics (except
-    for the adjusted p), or on which system is the other's baseline (except for the sign).
+    The result does not depend on the order of the rows or the names of the labels. The other models and metrics affect
+    only the adjusted p. Exchanging baseline and model only changes the sign.
 
     >>> y = [0, 1, 1, 0, 1, 0, 1, 1]
     >>> result = compare_models(y, [0, 1, 0, 1, 0, 0, 1, 0], y, metrics="accuracy", rng=1)
@@ -132,7 +132,8 @@ def compare_scores(
     rng: Randomness = None,
     data: Source | IntoFrame | Mapping[str, ArrayLike] | None = None,
 ) -> Comparison:
-    """Test whether the mean score of models differs on the same items, from a number per item, and by how much.
+    """Test whether the mean scores of models differ on the same items, from a number per item, and estimate by how
+    much.
 
     score: the scores of each model by name, {"base": (n,), "large": (n,)}, also `Runs` of several runs, or a data frame
         with a column per model; with `data`, a column or several of a table with one row per model and item.
@@ -150,20 +151,22 @@ def compare_scores(
     level: level of the intervals.
     rng: seed of what is drawn at random.
 
-    A log read by `howsure.read` names model, item, run and scores itself, and each of several files is a model where
-    none is named. Every model must have every item, unless the files are read with `skip_missing`.
+    A log read by `howsure.read` defines model, item, run and scores. If several files have no column of models, each
+    file is a model. Every model must have every item, unless the files are read with `skip_missing`.
 
-    - `gaffke`: Gaffke's test of the paired differences, by item or cluster, with its own interval. For scores of 0 and
-      1 without clusters it is McNemar's exact test; it is also valid if clusters are right or wrong as a whole, and if
-      large differences are too rare to have been seen.
-    - `student`: Student's t of the paired differences, by item or cluster, with its own interval and Hall's correction
-      for skewness. The standard error is √(C/(C - 1) Σ e²)/n, with e the sum of the deviations of each of C clusters
-      (or items); for the interval and p, that of the jackknife if it is larger, and as if one more item differed. It
-      assumes that no differences exist that are both large and too rare to have been seen.
+    - `gaffke`: Gaffke's test of the paired differences, by item or cluster, with an interval by the same method. For
+    scores of 0 and 1 without clusters, it is McNemar's exact test. It is also valid if clusters are right or wrong as a
+    whole, and if large differences are too rare to occur in the data.
+    - `student`: Student's t of the paired differences, by item or cluster, with an interval by the same method and
+    Hall's correction for skewness. The standard error is √(C/(C - 1) Σ e²)/n, with e the sum of the deviations of each
+    of C clusters (or items). For the interval and p, the jackknife's standard error is used if it is larger, and the
+    error is computed as if one more item differed. The method assumes that large differences are not too rare to occur
+    in the data.
     - `permutation`, `bootstrap`: as in `compare_models`.
 
-    Without `against`, every pair of models is tested and p adjusted for all of them (Holm), and the pairs with the best
-    model are shown. The result's `means` are the models' own, its `groups` the differences in each group.
+    Without `against`, every pair of models is tested, and p is adjusted for all pairs (Holm). The pairs with the best
+    model are shown. The `means` of the result are the mean scores of the models, the `groups` the differences in each
+    group.
 
     >>> row = compare_scores({"base": [1, 0, 0, 0, 1, 0] * 4, "large": [1, 1, 0, 1, 1, 0] * 4}, against="base")[0]
     >>> print(row.model, round(row.difference, 4), round(row.p_value, 4))
@@ -195,7 +198,7 @@ def resample_models(
     rng: Randomness = None,
     data: Source | IntoFrame | Mapping[str, ArrayLike] | None = None,
 ) -> Comparison:
-    """`compare_models` by resampling, with the settings of the draws.
+    """Compare models as `compare_models` does, by resampling, with the settings of the random draws.
 
     y_true, against, model: as in `compare_models`, a column or an array for each model; "score" as the only metric
         compares columns of scores, without `y_true`.
@@ -210,10 +213,11 @@ def resample_models(
     level: level of the intervals.
     rng: seed of the draws.
 
-    `boostsa` is the share of sub-samples of the items whose difference exceeds 2d, with the direction of cross-entropy
-    and Jensen-Shannon corrected, p = 1 where d = 0 and no p where d is undefined. It loses nearly all power: on 1,000
-    items, on a tenth of which the systems differ, a true gain of two points is detected in 0.15 % of experiments with a
-    share of .1, and in 61 % with the exact test. `howsure.significance.boostsa` has the interface of that program.
+    With `boostsa`, p is the proportion of sub-samples whose difference exceeds 2d, where d is the observed difference.
+    Unlike in the program BooStSa, the direction of cross-entropy and Jensen-Shannon divergence is correct, p is 1 if d
+    is 0, and p is undefined if d is. The method has hardly any power: on 1,000 items, on a tenth of which the systems
+    differ, a true gain of two points is detected in 0.15% of experiments with a sample_size of 0.1, and in 61% with the
+    exact test. `howsure.significance.boostsa` has the interface of the program.
 
     >>> y = [0, 1, 1, 0, 1, 0, 1, 1] * 10
     >>> row = resample_models(y, [0, 1, 0, 1, 0, 0, 1, 0] * 10, y, metrics="accuracy", n_resamples=500, rng=1)[0]

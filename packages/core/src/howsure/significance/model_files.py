@@ -1,4 +1,4 @@
-"""Models in files: tables with a row per model and item, logs (which define their columns), and files of labels."""
+"""Models in files: tables with a row per model and item, logs (whose columns are known), and files of labels."""
 
 from __future__ import annotations
 
@@ -37,8 +37,11 @@ def rows_of_models(
     kinds: Mapping[str, Kind],
     against: str | None,
 ) -> Rows:
-    """The columns of files or of a log, whose names for model, item, run and scores complete `names`; `notes` receives
-    notes on these. `kinds`: how columns of answers are read. `against`: the name of the baseline.
+    """Read the columns of files or of a log. For a log, the columns of model, item, run and scores are added to
+    `names`.
+
+    notes: a list to which notes on the added columns are appended. kinds: how columns of answers are read. against: the
+    name of the baseline.
 
     Raises InputError if the model, the item or the compared values are not named, or if items cannot be distinguished.
     """
@@ -48,7 +51,10 @@ def rows_of_models(
     apart = {}
     if source.across_files == SEPARATE:
         if model is None or item is None:
-            raise InputError(f"`across_files={SEPARATE!r}`: name the model's column, `model`, and the item's, `id`.")
+            raise InputError(
+                f"`across_files={SEPARATE!r}` needs the column of the models, `model`, and the column of the items, "
+                "`id`."
+            )
         item, clusters = f"{FILE},{item}", clusters and f"{FILE},{clusters}"
         names |= {"id": [item], "clusters": [clusters] if clusters else []}
         source, apart = replace(source, by_file=True, across_files="error"), {"across_files": SEPARATE}
@@ -90,22 +96,22 @@ def rows_of_models(
 
 
 def _no_model_advice(scores: Sequence[str], against: str | None) -> str:
-    """Advice for a file without a model column: the scores of each model may be a column."""
+    """Return advice for a file without a column of models, which may have a column of scores for each model."""
     advice = "`model` must name the column of the models, or give a FILE for each model."
     if against is None or not scores:
         return advice
     columns = f"`metrics='score'`, {parameter('against', against)} and {parameter('model', scores[0])}"
-    return f"{advice} If {scores[0]} and {against} are the scores of two models: {columns}."
+    return f"{advice} If {scores[0]} and {against} are the scores of two models, use {columns}."
 
 
 def unnamed(role: str) -> InputError:
-    """Error for a missing column without which rows cannot be distinguished."""
+    """Return an error that asks for the column of models or items, without which rows cannot be distinguished."""
     what = "the model's column" if role == "model" else "the column that identifies the item of each row"
     return InputError(f"{parameter(role)} must name {what}.")
 
 
 def nothing_to_compare(lacking: str, *, found_in: object) -> InputError:
-    """Error if nothing says what to compare."""
+    """Return an error that asks for the columns to compare."""
     return InputError(
         f"{parameter(lacking)} must name a column of predictions. In a table or log with one row per model and item, "
         "name the `score`, or `y_true` and `prediction`, and by `model` the model's "
@@ -123,10 +129,12 @@ def _log_columns(
     item: str | None,
     run: str | None,
 ) -> dict[str, str]:
-    """The columns of a log for roles that were not named: its models, items and epochs and, with `include_scores`, its
-    scores. For a single model, its prompts or the files are compared.
+    """Return the columns of a log for roles that the user did not name.
 
-    Raises InputError if it lacks a requested score, or contains the same answers scored in several ways.
+    These are the log's models, items and epochs and, with `include_scores`, its scores. If the log has a single model,
+    the prompts or the files are compared.
+
+    Raises InputError if a requested score is not in the log, or if the same answers are scored in several ways.
     """
     for name in scores:
         if name not in log.filled_rows and not set(name) & set(".["):
@@ -154,13 +162,15 @@ def _log_columns(
 
 
 def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
-    """The scores of a log that most rows have, by role; notes name them and the others."""
+    """Return the scores of a log that most rows have, by role. Notes name these scores and the other scores."""
     rows_by_score = {name: log.filled_rows.get(name, 0) for name in scores_of_log(log)}
     chosen = [name for name, rows in rows_by_score.items() if rows == max(rows_by_score.values())]
     if len(chosen) > 1:
         named = parameter("score", chosen[0])
         notes.append(
-            localise(f"this log has the scores {', '.join(chosen)}, all compared; to compare one, name it: {named}.")
+            localise(
+                f"this log has the scores {', '.join(chosen)}, and all are compared. To compare only one, use {named}."
+            )
         )
     fewer = [f"{name} ({rows:,} of {log.rows:,} rows)" for name, rows in rows_by_score.items() if name not in chosen]
     if fewer:
@@ -175,7 +185,8 @@ def no_input_error() -> InputError:
     """Error if there are neither columns nor files of labels."""
     targets, against, model = (parameter(role) for role in ("targets", "against", "model"))
     return InputError(
-        f"name a FILE and its columns, or files: {targets} of the true labels, {against} and {model} of predictions."
+        f"name a FILE and its columns; or name files of labels: {targets} for the true labels, {against} and {model} "
+        "for predictions."
     )
 
 

@@ -27,8 +27,8 @@ class ItemScores:
     """The item scores of all models in a metric that is a mean.
 
     scores: by model, (runs, n). means: by model, the means over runs (n,). groups: clusters and strata of the items.
-    spread: the range of all scores. maybe_infinite: models whose expected score may be infinite, although the observed
-    scores are finite.
+    spread: highest minus lowest score of all models. maybe_infinite: models whose expected score may be infinite,
+    although the observed scores are finite.
     """
 
     metric: Metric
@@ -60,7 +60,7 @@ def within_variance(scores: Floats) -> float:
     return float(scores.var(axis=0, ddof=1).mean()) if len(scores) > 1 else np.nan
 
 
-# The mean score of each model with its interval, and the share of its variance that more runs could remove.
+# The mean score of each model with its interval, and the fraction of its variance that more runs could remove.
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class ModelMean:
 
     standard_error: by item or cluster. item_variance, run_variance: unbiased estimates of the variance between items
     and between runs of an item, which add up to the variance of a single answer (a negative item_variance becomes 0).
-    run_share: the share of the variance of item means that is due to runs and would be removed by more runs.
+    run_share: the fraction of the variance of item means that is due to runs; more runs reduce it.
     """
 
     model: str
@@ -87,7 +87,9 @@ class ModelMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ModelMeans(Rows[ModelMean]):
-    """The means of the models, the best first; tied: the best in the first metric and those not shown to be worse."""
+    """The means of the models, the best first.
+
+    tied: the best model in the first metric, and the models that are not significantly worse."""
 
     rows: tuple[ModelMean, ...] = as_json("means")
     recipe: Mapping[str, Any]
@@ -97,7 +99,8 @@ class ModelMeans(Rows[ModelMean]):
     title = "Means of the models"
 
     def columns(self) -> Sequence[Column]:
-        """Tables show mean, interval, standard error and, with runs, their share; frames and CSV have all figures."""
+        """Tables show mean, interval, standard error and, with several runs, the fraction of the variance that is due
+        to runs; frames and CSV have all figures."""
         several, runs = len({row.metric for row in self.rows}) > 1, any(row.runs > 1 for row in self.rows)
         first = self.rows[0].metric
         best = ["tied" if row.model in self.tied and row.metric == first else "" for row in self.rows]
@@ -149,7 +152,7 @@ def _mean(item_scores: ItemScores, name: str, level: float) -> ModelMean:
 
 
 def share_of_runs(of_runs: float, total: float) -> float:
-    """The share of a variance that comes from runs, at most 1; NaN if it is unknown.
+    """Return the fraction `of_runs` / `total` of a variance that comes from runs, at most 1; NaN if it is unknown.
 
     >>> share_of_runs(0.01, 0.04)
     0.25
@@ -161,7 +164,8 @@ def share_of_runs(of_runs: float, total: float) -> float:
 
 
 def paired_mean(item_scores: ItemScores, baseline: str, model: str, *, level: float, bounded: bool) -> MeanScore:
-    """The mean of the paired differences model - baseline; by Gaffke's tests if `bounded`, else Student's t."""
+    """Return the mean of the paired differences model - baseline, with Gaffke's test if `bounded`, otherwise Student's
+    t."""
     bounds = item_scores.metric.bounds if bounded else None
     both = item_scores.means[model], item_scores.means[baseline]
     return mean_difference(*both, item_scores.groups, bounds=bounds, spread=item_scores.spread, level=level)
@@ -170,7 +174,7 @@ def paired_mean(item_scores: ItemScores, baseline: str, model: str, *, level: fl
 def paired_difference(
     item_scores: ItemScores, baseline: str, model: str, *, level: float, alternative: str, bounded: bool
 ) -> Difference:
-    """One row of a comparison, with unadjusted p."""
+    """Return one row of a comparison, with the unadjusted p-value."""
     difference = paired_mean(item_scores, baseline, model, level=level, bounded=bounded)
     sign = item_scores.metric.sign
     low, high = difference.interval(level)
@@ -205,7 +209,8 @@ def paired_difference(
 def difference_fields(
     item_scores: ItemScores, mean_score: MeanScore, baseline: str, model: str, *, level: float, alternative: str
 ) -> dict[str, Any]:
-    """Figures of a difference of means that do not depend on the test, as arguments of `Difference`."""
+    """Return the figures of a difference of means that do not depend on the test, as keyword arguments of
+    `Difference`."""
     first, second = item_scores.means[baseline], item_scores.means[model]
     return {
         "standard_error": mean_score.standard_error,
@@ -219,14 +224,14 @@ def difference_fields(
 
 
 def _shares(baseline: Floats, model: Floats) -> tuple[float, float]:
-    """The shares of items on which the model is better and worse, averaged over pairs of runs."""
+    """Return the proportions of items on which the model is better and worse, averaged over pairs of runs."""
     pairs = [(np.mean(b > a), np.mean(b < a)) for a in baseline for b in model]
     better, worse = np.mean(pairs, axis=0)
     return float(better), float(worse)
 
 
 def _correlation(first: Floats, second: Floats) -> float:
-    """Pearson's correlation; NaN if either is constant or infinite somewhere."""
+    """Return Pearson's correlation of two lists of scores; NaN if either is constant or contains an infinite score."""
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         return math.nan
     a, b = first - first.mean(), second - second.mean()
@@ -235,9 +240,10 @@ def _correlation(first: Floats, second: Floats) -> float:
 
 
 def _run_share(baseline: Floats, model: Floats, differences: Floats) -> float:
-    """The share of the variance of item differences that is due to runs; NaN for single runs.
+    """Return the fraction of the variance of item differences that is due to runs; NaN for single runs.
 
-    If both models have the same number of runs, these are paired by order, which allows for shared runs (prompts).
+    If both models have the same number of runs, the runs are paired by order, because they may share a cause of
+    variation such as the prompt.
     """
     if len(baseline) == 1 and len(model) == 1:
         return math.nan

@@ -16,7 +16,7 @@ from howsure.significance.results import Difference
 from howsure.stats.clusters import few_clusters
 
 CALIBRATION = ("calibration_error", "squared_calibration_error")
-MIN_ITEMS = 6  # items that are all better on one side have p = 2 · 2 ** -6 < .05
+MIN_ITEMS = 6  # with 6 items, the smallest two-sided p is 2 · 2 ** -6 < 0.05
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that are not averages over classes
 
 
@@ -32,7 +32,8 @@ def comparison_notes(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Se
 
 
 def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
-    """Predicted classes missing from the targets, and classes of the targets that a system never predicts."""
+    """Yield notes on predicted classes that are not in the targets, and on classes in the targets that a system never
+    predicts."""
     n = len(systems.labels)
     true = np.bincount(systems.targets, minlength=n)
     averages = any(metric.name not in OVER_ALL for metric in metrics)
@@ -60,7 +61,7 @@ def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
 
 
 def _binning_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
-    """The bins of a calibration error, omitted rows, and errors that were below 0 before taking the root."""
+    """Yield notes on the bins of a calibration error, omitted rows, and squared errors that were below 0."""
     if any(metric.name in CALIBRATION for metric in metrics):
         alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
         left = [f"{name} has {counted(rows, 'row')} alone in a bin, left out" for name, rows in alone.items() if rows]
@@ -74,9 +75,9 @@ def _binning_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[D
         clipped = [name for name, value in values.items() if row.metric == "calibration_error" and value == 0]
         if clipped:
             yield (
-                f"calibration_error of {' and '.join(clipped)} is 0 because the bins differ no more than by chance: "
-                "this does not mean that the model has no error. The interval says how far apart two such models "
-                "may be; p is that of squared_calibration_error."
+                f"calibration_error of {' and '.join(clipped)} is 0 because the bins deviate no more than by chance. "
+                "This does not mean that the model has no error. The interval shows how far apart two such models "
+                "may be; p is the p-value of squared_calibration_error."
             )
 
 
@@ -86,22 +87,22 @@ def _bounds_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         for metric in metrics:
             if metric.bounds is None:
                 yield localise(
-                    f"{metric.name} has no known bounds: intervals and p assume that there are no rare extreme values "
-                    f"that these {counted(systems.n, 'item')} do not show. If its lowest and highest value are known, "
+                    f"{metric.name} has no known bounds. Intervals and p assume that no extreme values are too rare to "
+                    f"occur in these {counted(systems.n, 'item')}. If the lowest and highest possible value are known, "
                     "give them, such as `bounds=[0, 1]`."
                 )
 
 
 def _certainty_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
-    """Which models give a class the probability 1, so that the expected loss may be infinite."""
+    """Yield a note on the models that give a class the probability 1, so that the expected loss may be infinite."""
     names = [metric.name for metric in metrics if metric.infinite_at_zero]
     certain = {name: certain_rows(runs) for name, runs in systems.predictions.items()}
     models = [f"{name} in {counted(rows, 'row')}" for name, rows in certain.items() if rows]
     if names and models:
         yield (
-            f"probabilities of exactly 0 or 1 are given by {shortened(models)}. One such row that is wrong makes "
-            f"{' and '.join(names)} infinite, so the difference is undefined; compare the Brier score, or let no "
-            "probability be exactly 0 or 1."
+            f"probabilities are exactly 0 or 1 for {shortened(models)}. If one such prediction is wrong, "
+            f"{' and '.join(names)} is infinite, so the difference is undefined. Compare the Brier score, or move "
+            "the probabilities away from 0 and 1."
         )
 
 
@@ -122,7 +123,7 @@ def notes_of_group(whole: Systems, part: Systems, *, alternative: str) -> Iterab
     elif part.clusters is not None and (few := few_clusters(np.bincount(part.clusters))):
         yield few
     if whole.strata is not None and part.strata is None:
-        yield f"strata are not kept apart, since one has a single {unit}"
+        yield f"strata are ignored, because one stratum has a single {unit}"
 
 
 def _zero_width_notes(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:
@@ -134,13 +135,14 @@ def _zero_width_notes(systems: Systems, rows: Sequence[Difference]) -> Iterable[
     for model in dict.fromkeys(row.model for row in flat):
         names = ", ".join(row.metric for row in flat if row.model == model)
         yield (
-            f"{model}, {names}: all {counted(n, unit)} agree, so the interval has no width. It describes these only; "
-            f"up to {_unseen_share(n):.1%} of others may differ (level .95)."
+            f"{model}, {names}: all {counted(n, unit)} agree, so the interval has no width. It holds only for these; "
+            f"up to {_unseen_share(n):.1%} of others may differ (level 0.95)."
         )
 
 
 def _unseen_share(n: int) -> float:
-    """The largest share that remains unobserved in n draws with probability 0.05: about 3/n."""
+    """Return the largest proportion of a population that is missed by n random draws with probability 0.05: about
+    3/n."""
     return float(1 - 0.05 ** (1 / n))
 
 

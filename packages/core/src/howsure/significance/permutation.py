@@ -23,17 +23,17 @@ from howsure.significance.resampling_units import Units
 STEP = 1e-5  # of the sums of absolute statistics, for a derivative by differences
 STUDENTISED_TOLERANCE = 1e-9  # studentised differences within this relative tolerance are equal
 CACHED = 1 << 16
-LARGEST = 1e6  # a difference with hardly any standard error is that many of them
+LARGEST = 1e6  # largest studentised difference, if the standard error is nearly 0
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """A metric, and the effect of exchanging the systems in each unit.
 
-    With `first` and `second` (units, k) the statistics of the two systems, `steps` are second - first and `middles`
-    second + first; `counts` gives the number of equal units each represents. `start` are the sums of the first system,
-    `total` those of both; `around_steps`, `around_middles` and `between` (k, k) are the sums over all units of the
-    outer products of steps, of middles, and of steps with middles.
+    first, second (units, k): the statistics of the two systems. steps: second - first. middles: second + first. counts:
+    the number of equal units that each row represents. start: the sums of the first system. total: the sums of both
+    systems. around_steps, around_middles, between (k, k): the sums over all units of the outer products of steps, of
+    middles, and of steps with middles.
     """
 
     metric: Metric
@@ -68,10 +68,12 @@ class Exchange:
         return np.where(np.abs(differences) <= CLOSE, 0.0, differences / np.where(errors == 0, 1.0, errors))
 
     def _standard_errors(self, first: Floats, second: Floats, exchanged: Floats) -> Floats:
-        """The root of Σ (ψ - mean of ψ)², a unit's influence ψ being slope · statistics, second minus first system.
+        """Return the root of Σ (ψ - mean of ψ)², where the influence ψ of a unit is slope · statistics of the second
+        system minus the same of the first system.
 
-        Halves of the two slopes' sum (h) and difference (e) make ψ = e·middle + h·step, after an exchange
-        e·middle - h·step, so the squares can be summed without visiting the units; only the products require that.
+        Let h be half the sum of the two systems' slopes, and e half their difference. Then ψ = e·middle + h·step or, if
+        the unit is exchanged, e·middle - h·step. So the sums of squares follow from sums over all units, and only the
+        products of h·step and e·middle must be computed unit by unit.
         """
         slopes = self._slopes(first), self._slopes(second)
         h, e = (slopes[1] + slopes[0]) / 2, (slopes[1] - slopes[0]) / 2
@@ -81,7 +83,8 @@ class Exchange:
         return np.asarray(np.sqrt(np.maximum(squares + 2 * products - total**2 / self.n, 0.0)))
 
     def _products(self, h: Floats, e: Floats, exchanged: Floats) -> Floats:
-        """The sum of h·step e·middle over the exchanged units, some units at a time, to fit the processor's cache."""
+        """Return the sum of h·step e·middle over the exchanged units, computed in blocks that fit the processor's
+        cache."""
         sums = np.zeros(len(h))
         moving = np.flatnonzero(self.around_steps.diagonal())
         h, steps = np.ascontiguousarray(h[:, moving]), self.steps[:, moving]
@@ -103,8 +106,10 @@ def _forms(left: Floats, matrix: Floats, right: Floats) -> Floats:
 
 
 def metric_slopes(metric: Metric, sums: Floats, sizes: Floats) -> Floats:
-    """The derivatives of a metric with respect to its sums (rows, k): its own, or by central differences of STEP of
-    `sizes` (k)."""
+    """Return the derivatives of a metric with respect to its sums (rows, k).
+
+    They come from the metric's `slopes` if it has them, otherwise from central differences of STEP times `sizes`
+    (k)."""
     if metric.slopes is not None:
         return metric.slopes(sums)
     slopes = np.zeros_like(sums)
@@ -145,16 +150,15 @@ def build_exchange(units: Units, metric: Metric) -> Exchange:
 
 
 # Every outcome of exchanging two systems, with its probability.
-#
-# Units whose exchange changes a statistic in the same way are grouped, so a metric based on few counts has few
-# outcomes: for accuracy, about as many as there are rows on which only one system is right.
+# Units whose exchange changes a statistic in the same way are grouped, so that a metric based on few counts has few
+# outcomes. Accuracy has about as many outcomes as there are rows on which only one system is right.
 
 OUTCOMES = 1 << 18  # enumerate all assignments up to this many
 OUTCOMES_PER_BLOCK = 1 << 14
 
 
 def exact_p_value(exchange: Exchange, observed: float, alternative: str) -> float | None:
-    """The probability of a statistic as extreme as `observed`; None if there are too many outcomes."""
+    """Return the probability of a statistic at least as extreme as `observed`; None if there are too many outcomes."""
     few = _merged(exchange)
     if few is None:
         return None
@@ -166,10 +170,11 @@ def exact_p_value(exchange: Exchange, observed: float, alternative: str) -> floa
 
 
 def _merged(exchange: Exchange) -> Exchange | None:
-    """The exchange with each kind of unit listed once; None if there are too many outcomes.
+    """Return the exchange with equal units merged; None if there are too many outcomes.
 
-    A unit with the two systems reversed is of the same kind, exchanged beforehand. If the statistic is the plain
-    difference, only the steps define the kind.
+    Units are equal if their exchange changes the statistic in the same way. A unit in which the two systems are
+    reversed is exchanged first. If the statistic is the difference without a standard error, units with equal steps are
+    equal.
     """
     moving = (exchange.steps != 0).any(axis=1)
     steps, middles, counts = exchange.steps[moving], exchange.middles[moving], exchange.counts[moving]
@@ -202,7 +207,8 @@ def _merged(exchange: Exchange) -> Exchange | None:
 
 
 def _outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
-    """All outcomes (numbers of exchanges of every kind of unit) with their probabilities, in blocks."""
+    """Yield all outcomes with their probabilities, in blocks. An outcome is the number of exchanges of each group of
+    equal units."""
     from scipy.special import gammaln
 
     laws = []
@@ -263,7 +269,7 @@ def _counted(exchange: Exchange, null: Floats, observed: float, alternative: str
 def _at_least_normal(
     exchange: Exchange, observed: float, alternative: str, test_result: tuple[float, float, bool]
 ) -> tuple[float, float, bool]:
-    """The p-value; for a metric that estimates a square, at least that of a normal distribution.
+    """Return the p-value; for a metric that estimates a square, at least the p-value of a normal approximation.
 
     Exchanging a system whose predictions are too extreme with one whose predictions are not extreme enough yields two
     calibrated mixtures, whose estimates vary less than their standard error suggests.
@@ -304,11 +310,12 @@ def _exchanged(units: Units, n_resamples: int, rng: np.random.Generator) -> Iter
 
 
 def mid_p_value(only_baseline: int, only_model: int, alternative: str = "two-sided") -> float:
-    """The p-value from the numbers of rows on which only one system is right; the observed outcome counts half.
+    """Return the mid-p-value of McNemar's test, from the numbers of rows on which only one system is right.
 
-    Under no difference the number of rows that only the model gets right is Binomial(b + c, 1/2). The mid-p test keeps
-    its level on average, while the exact test stays below it (Fagerland, Lydersen & Laake 2013). Without any such row p
-    is 1. `alternative` is `two-sided`, `better` (the model is) or `worse`.
+    If there is no difference, the number of rows that only the model gets right is binomial with probability 1/2. The
+    observed outcome counts half. The mid-p test has its level on average, while the exact test stays below it
+    (Fagerland, Lydersen & Laake 2013). If there are no such rows, p is 1. alternative: "two-sided", or whether the
+    model is "better" or "worse".
 
     >>> mid_p_value(12, 28)
     0.011...

@@ -29,7 +29,7 @@ POWER = 0.8  # usual power
 class ComparisonPower(Result):
     """The result of `comparison_power`: of n items, a true `difference` in accuracy is found with probability `power`.
 
-    disagreement: the share of the items on which only one system is right. The difference is NaN if n items detect no
+    disagreement: the proportion of items on which only one system is right. The difference is NaN if n items detect no
     difference with this power.
     """
 
@@ -82,16 +82,17 @@ def comparison_power(
     method: the test of `howsure.compare_models`: permutation, exact for independent items, or mcnemar (mid-p, with
     slightly more power).
 
-    Of the n items, the number of disagreements is Binomial(n, disagreement); given it, the number won by the model is
-    binomial with probability (1 + difference / disagreement) / 2. Halving the test set does not double the difference
-    that can be found, which is inversely proportional to the square root of n.
+    A disagreement is an item on which only one system is right. The number of disagreements is Binomial(n,
+    disagreement). Given this number, the number of items on which only the model is right is binomial with probability
+    (1 + difference / disagreement) / 2. The detectable difference is inversely proportional to the square root of n, so
+    that half the items do not double it.
 
     >>> round(comparison_power(0.1, n=1000).difference, 4), comparison_power(0.1, difference=0.02).n
     (0.0287, 2043)
     >>> round(comparison_power(0.1, n=1000, difference=0.02).power, 3)
     0.479
 
-    Raises InputError for a share outside [0, 1], a difference larger than the disagreement, or if neither n nor a
+    Raises InputError for a proportion outside [0, 1], a difference larger than the disagreement, or if neither n nor a
     difference is given.
     """
     check_arguments(comparison_power, locals())
@@ -107,7 +108,7 @@ def comparison_power(
         test_power = detection_power(n, disagreement, difference, **test)
     else:
         raise InputError(
-            "`power` is the desired power, but `n` and `difference` determine it. Leave one of the three out."
+            "`n` and `difference` determine the power, so `power` cannot be given too. Leave one of the three out."
         )
     quantities: dict[str, Any] = {
         "n": n,
@@ -174,7 +175,9 @@ def required_sample_size(difference: float, disagreement: float, *, power: float
     while not enough(high):
         low, high = high, 2 * high
         if high > LARGEST:
-            raise InputError(f"a difference of {difference} needs more than {LARGEST:,} items; look for a larger one.")
+            raise InputError(
+                f"a difference of {difference} needs more than {LARGEST:,} items. Give a larger difference."
+            )
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -182,8 +185,8 @@ def required_sample_size(difference: float, disagreement: float, *, power: float
 
 
 def _max_losses(disagreements: Floats, tail: float, *, mid: bool) -> Floats:
-    """The largest number of disagreements that a system may lose and still be significantly better; -1 if there is
-    none."""
+    """For each number of disagreements, return the largest number on which a system may be wrong and still be
+    significantly better; -1 if it is never significantly better."""
     from scipy.special import bdtr, ndtri
 
     guess = np.floor(disagreements / 2 + ndtri(tail) * np.sqrt(disagreements) / 2)

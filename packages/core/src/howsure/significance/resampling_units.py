@@ -1,4 +1,5 @@
-"""The resampling units: rows, distinct rows with their counts, or clusters, each with its sums."""
+"""The resampling units: rows, distinct rows with their counts, or clusters. Each unit has the sums of its
+statistics."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ TARGET, MODEL, COUNT, ROW, COLUMN = (np.uint64(odd) for odd in (0x9E3779B97F4A7C
 
 
 def splitmix64(bits: npt.NDArray[Any]) -> Bits:
-    """Every number replaced by a pseudo-random one: the finaliser of splitmix64 (Steele, Lea & Flood 2014)."""
+    """Replace every number by a pseudo-random number: the finaliser of splitmix64 (Steele, Lea & Flood 2014)."""
     z = np.asarray(bits).astype(np.uint64) + TARGET
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -35,7 +36,7 @@ def splitmix64(bits: npt.NDArray[Any]) -> Bits:
 
 
 def row_fingerprints(problem: Problem) -> tuple[Bits, Bits]:
-    """One number per row, and the same with the two systems exchanged."""
+    """Return a fingerprint of each row, and the fingerprint that the row has if the two systems are exchanged."""
     targets, baseline, model = _as_bits(problem)
     first, second = (splitmix64(splitmix64(system).sum(axis=0)) for system in (baseline, model))
     truth = splitmix64(targets) * TARGET
@@ -55,9 +56,9 @@ def run_order(runs: npt.NDArray[Any], problem: Problem) -> npt.NDArray[np.int64]
 
 
 def label_colours(problem: Problem) -> Bits:
-    """One number per label, derived from how often it is true, is predicted, and is confused with which others.
+    """Return a fingerprint of each label, from how often it is true, predicted, and confused with each other label.
 
-    Two labels have the same number only if (as far as two rounds of refinement show) they are interchangeable.
+    Two labels have the same fingerprint only if they are interchangeable, as far as two rounds of refinement show.
     """
     pairs, counts = _confusions(problem)
     true, predicted = pairs
@@ -113,10 +114,10 @@ def _bits(values: npt.NDArray[Any], colours: Bits | None) -> Bits:
 class Units:
     """Exchangeable units in their canonical order, stratum by stratum.
 
-    `sums`, of shape (units, 2 statistics), are of the first system, then of the second; `parts` maps columns to `rows`
-    functions. A unit represents `counts` equal ones, of `rows` rows each. `starts` are the first units of the strata.
-    `swapped`: the first system is the model, not the baseline. With `two_way`, the columns are grouped by run, with
-    `runs` runs of each system.
+    sums (units, 2 · statistics): the statistics of the first system, then of the second system. parts: the columns of
+    `sums` for each `rows` function of a metric. counts: the number of equal units that each unit represents. rows: the
+    number of rows of a unit. starts: the first unit of each stratum. swapped: whether the first system is the model,
+    not the baseline. With `two_way`, the columns are grouped by run; runs: the number of runs of each system.
     """
 
     sums: Floats
@@ -153,10 +154,9 @@ class Units:
 
 
 def merge_equal(units: Units) -> Units:
-    """The same units with those of equal sums listed once in each stratum, in the order of the first of each.
+    """Merge units with equal sums within each stratum, in the order of first occurrence. This makes draws cheaper.
 
-    Unchanged if there are many statistics, or if more than a quarter of the units would remain: draws of a few kinds of
-    units cost less than draws of many units.
+    The units are unchanged if there are many statistics, or if more than a quarter of the units would remain.
     """
     if units.sums.shape[1] > MAX_MERGED_COLUMNS or len(units) < MIN_MERGED_UNITS:
         return units
@@ -178,8 +178,8 @@ def merge_equal(units: Units) -> Units:
 def build_units(problem: Problem, metrics: Sequence[Metric], *, two_way: bool = False) -> Units:
     """The units of a problem with the statistics of some metrics.
 
-    Equal rows of labels become one unit with a count; without `two_way`, the runs of an item are added up, those of the
-    system with fewer runs repeated so that both have equal weight.
+    Equal rows of labels become one unit with a count. Without `two_way`, the statistics of an item are added up over
+    its runs; the runs of the system with fewer runs are repeated, so that both systems have equal weight.
     """
     problem = _distinct(problem)
     order = _canonical_order(problem)
@@ -237,7 +237,7 @@ def _canonical_order(problem: Problem) -> _Order:
 
 
 def _distinct(problem: Problem) -> Problem:
-    """Equal rows of labels merged into one row with a count, if a row is a unit and there is one run."""
+    """Merge equal rows of labels into one row with a count, if a row is a unit and there is one run."""
     single = len(problem.baseline) == len(problem.model) == 1
     if problem.task != "hard" or problem.clusters is not None or not single:
         return problem

@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 class Difference:
     """One model against the baseline in one metric; undefined values are NaN.
 
-    `difference` is model - baseline, [`low`, `high`] its interval. `p_error` is the Monte Carlo standard error of
-    `p_value`, 0 where that is exact. `relative_error_reduction` is the share of the baseline's distance from a perfect
-    value that the model removes; `share_better` and `share_worse` are the shares of rows on which it is better and
-    worse. `undefined_resamples` of the resamples had no value and are left out of the interval (in the p-value, they
-    count as extreme).
+    `difference` is model - baseline, and [`low`, `high`] is its interval. `p_error` is the Monte Carlo standard error
+    of `p_value`, 0 if the p-value is exact. `relative_error_reduction` is the fraction of the baseline's distance from
+    a perfect value that the model removes. `share_better` and `share_worse` are the proportions of rows on which the
+    model is better and worse. `undefined_resamples` is the number of resamples without a value; they are left out of
+    the interval and count as extreme in the p-value.
     """
 
     against: str
@@ -89,7 +89,8 @@ class Difference:
 
 
 def relative_reduction(best: float | None, baseline: float, model: float) -> float:
-    """The share of the baseline's distance from the best value that the model removes; NaN if there is none.
+    """Return the fraction of the baseline's distance from the best value that the model removes; NaN if the distance is
+    0 or unknown.
 
     >>> relative_reduction(1.0, 0.5, 0.75)
     0.5
@@ -122,9 +123,10 @@ class GroupDifference(Difference):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GroupDifferences(Rows[GroupDifference]):
-    """Models against a baseline on the items of each group: a row per group, model and metric, p adjusted for all.
+    """Models against a baseline on the items of each group: a row per group, model and metric, with p adjusted for all
+    rows.
 
-    Iteration and `len` refer to rows, indexing to a (group, model, metric).
+    Iteration and `len` refer to rows. The index is a (group, model, metric).
     """
 
     rows: tuple[GroupDifference, ...] = as_json("groups")
@@ -166,10 +168,10 @@ class GroupDifferences(Rows[GroupDifference]):
 class Comparison(Rows[Difference]):
     """Models against a baseline: one row per model and metric, the recipe that produced them, and notes.
 
-    Iteration and `len` refer to rows, indexing to a position or to a (model, metric). Of tables in long form and of
-    scores, `means` are the models' own means with their intervals, the best first. `best` is the best model in the
-    first metric, where no baseline was named. `groups` are the differences on the items of each group, where there are
-    groups.
+    Iteration and `len` refer to rows. The index is a position or a (model, metric). For tables in long form and for
+    scores, `means` are the mean scores of the models with their intervals, the best first. `best` is the best model in
+    the first metric, or None if a baseline was named. `groups` are the differences on the items of each group, if there
+    are groups.
     """
 
     recipe: Mapping[str, Any]
@@ -186,8 +188,8 @@ class Comparison(Rows[Difference]):
 
     @property
     def tied(self) -> tuple[str, ...]:
-        """The best model, and those not significantly worse in the first metric (adjusted p above 0.05); empty if a
-        baseline was named."""
+        """The best model and the models that are not significantly worse in the first metric (adjusted p above 0.05);
+        empty if a baseline was named."""
         if self.best is None:
             return ()
         rows = [row for row in self.rows if row.metric == self.rows[0].metric and row.against == self.best]
@@ -205,8 +207,7 @@ class Comparison(Rows[Difference]):
         return replace(Rows.table(self), title=title, ways={"metric": _ways(self.rows)})
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; only with means, there are `means`, with a best model, `best` and `tied`, and with groups,
-        `groups`."""
+        """The JSON form. The keys `means`, `best`, `tied` and `groups` are left out if they are empty."""
         parts = {"means": self.means, "groups": self.groups}
         json_form = plain_dict(self) | {
             name: None if part is None else part.to_dict()[name] for name, part in parts.items()
@@ -231,7 +232,8 @@ class Comparison(Rows[Difference]):
 
     @property
     def answer(self) -> str:
-        """The verdict on the best model, or on the only one; of several, how many are better in the first metric."""
+        """The verdict on the best model or on the only compared model; otherwise which models are better in the first
+        metric."""
         return comparison_answer(self)
 
     @property
@@ -255,15 +257,15 @@ class Comparison(Rows[Difference]):
 
     @checks_axes
     def plot(self, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
-        """Draw the differences of one metric with their intervals on axes (new ones if None); `metric` names it.
+        """Draw the differences of one metric with their intervals on matplotlib axes (new ones if None).
 
-        Raises InputError for a metric that it does not contain, or if it contains several and none is named.
+        Raises InputError if the comparison does not contain `metric`, or if it contains several and `metric` is None.
         """
         from howsure.figures.significance import difference_figure, draw_differences
 
         metrics = list(dict.fromkeys(row.metric for row in self.rows))
         if metric is None and len(metrics) > 1:
-            raise InputError(f"metric must name one of {', '.join(metrics)}; figure() draws them all.")
+            raise InputError(f"metric must be one of {', '.join(metrics)}. To draw all of them, use figure().")
         if metric is not None and metric not in metrics:
             raise unknown_name("metric", metric, metrics, place="the comparison")
         rows = [row for row in self.drawn if metric in (None, row.metric)]
@@ -319,7 +321,8 @@ JACKKNIFE = "jackknife"
 
 
 def verdicts(result: Comparison) -> list[str]:
-    """One sentence a model: the metrics in which it is better or worse, and those without a detected difference.
+    """Return a sentence for each model, on the metrics in which it is better or worse, and on those without a detected
+    difference.
 
     >>> from howsure.significance.comparison import compare
     >>> y = [0, 1] * 20
@@ -355,7 +358,7 @@ def verdicts(result: Comparison) -> list[str]:
 
 
 def comparison_answer(result: Comparison) -> str:
-    """The answer of a comparison: one verdict, or which models are better or worse in the first metric.
+    """Return the first line of output: one verdict, or which models are better or worse in the first metric.
 
     >>> from howsure.significance.comparison import compare
     >>> y = [0, 1] * 20
@@ -375,7 +378,8 @@ def comparison_answer(result: Comparison) -> str:
 
 
 def _in_groups(rows: Sequence[GroupDifference]) -> Iterator[str]:
-    """For each pair of models and metric, in which groups the model is better or worse, and in which this is open."""
+    """Yield, for each pair of models and metric, a sentence on the groups in which the model is better, worse, or
+    neither."""
     for against, model, metric in dict.fromkeys((row.against, row.model, row.metric) for row in rows):
         group_rows = [row for row in rows if (row.against, row.model, row.metric) == (against, model, metric)]
         sides: dict[str, list[str]] = {"better": [], "worse": [], "not told apart": [], "undefined": []}
@@ -387,7 +391,7 @@ def _in_groups(rows: Sequence[GroupDifference]) -> Iterator[str]:
 
 
 def _best_sentences(result: Comparison) -> list[str]:
-    """The best model in the first metric, and those that are not significantly worse."""
+    """Return sentences on the best model in the first metric and on the models that are not significantly worse."""
     metric = result[0].metric
     rows = [row for row in result if row.metric == metric and row.against == result.best]
     statement = (
@@ -415,7 +419,9 @@ def how(result: Comparison) -> list[str]:
     exact = " p is exact." if all(row.exact for row in result) else ""
     sentences = [f"{str(recipe['resampled']).capitalize()} were {drawn}.{exact}"]
     if "items" in recipe:
-        sentences.append(f"The items of the runs were {recipe['items']}; to be sure, say which is which, by their id.")
+        sentences.append(
+            f"The items of the runs were {recipe['items']}. To match them reliably, give the id of each item."
+        )
     sentences += _adjusted(result)
     lost = max((row.undefined_resamples for row in result), default=0)
     if lost:
@@ -444,7 +450,8 @@ def _disagreements(rows: Iterable[Difference], recipe: Mapping[str, Any]) -> Ite
 
 
 def _is_mcnemar(row: Difference) -> bool:
-    """Whether p is that of McNemar's exact test, as Gaffke's is for scores of 0 and 1 without clusters and runs."""
+    """Whether p equals the p-value of McNemar's exact test, as Gaffke's does for scores of 0 and 1 without clusters and
+    runs."""
     from scipy.special import bdtr
 
     better, worse = (round(row.n * share) for share in (row.share_better, row.share_worse))
@@ -457,7 +464,9 @@ def _means_sentences(result: Comparison) -> list[str]:
     runs = ", each the mean of its runs" if recipe["runs"] is not None else ""
     if recipe["method"] == JACKKNIFE:
         left_out = f"{n:,} items" if recipe["clusters"] is None else f"{recipe['clusters']:,} clusters"
-        sentences = [f"Intervals and p are Student's t of the jackknife, which leaves out each of {left_out} in turn."]
+        sentences = [
+            f"Intervals and p are by Student's t with the jackknife, which leaves out each of {left_out} in turn."
+        ]
     else:
         if recipe["method"] == "student":
             method = "Student's t intervals and p, with Hall's correction for skewness"
@@ -471,20 +480,20 @@ def _means_sentences(result: Comparison) -> list[str]:
         least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"
         share = f"about {least}" if least == most else f"{least} to {most}"
         sentences.append(
-            f"Chance between runs is {share} of the variance of these differences: more runs reduce this part only, "
-            "more items all of it."
+            f"Chance between runs is {share} of the variance of these differences. More runs reduce only this part, "
+            "more items reduce all of the variance."
         )
     smallest = [row.detectable_difference for row in result if not math.isnan(row.detectable_difference)]
     if smallest and any(not row.p_adjusted <= ALPHA for row in result):
         ends = dict.fromkeys(map(short_number, (min(smallest), max(smallest))))
         sentences.append(
-            f"A single test of these items finds a true difference of {' to '.join(ends)} with a power of .8."
+            f"A single test of these items finds a true difference of {' to '.join(ends)} with a power of 0.8."
         )
     return sentences
 
 
 def _finding(row: Difference) -> str:
-    """A sentence part on how much better or worse a model is; without a sign if the sign would contradict the words."""
+    """Return a phrase on how much better or worse a model is, without a sign if the sign would contradict the words."""
     p_text = f"({p_in_words(row.p_adjusted)})"
     if row.higher_is_better and row.difference > 0:
         ends = "" if math.isnan(row.low) else f" {interval(row.low, row.high, sign=True)}"

@@ -1,4 +1,4 @@
-"""The systems to compare: targets and predictions of any kind, checked once."""
+"""The systems to compare: targets and predictions of any kind, and several runs of a system."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from howsure.inputs.pairs import Integers
 class Problem:
     """A comparison: n items, their targets, and the predictions of two systems in each of their runs.
 
-    `task` is `hard`: targets (n,), a system (runs, n), both codes into `labels`; `soft`: targets (n, K), a system
-    (runs, n, K), both distributions; or `probabilistic`: targets (n,), a system (runs, n, K), or (runs, n, 1) if only
-    the probabilities of class 1 are given. `counts` gives the number of equal items that a row represents. Averages
-    over classes are over those in the targets, or over `averaged` (codes).
+    With the task "hard", targets (n,) and predictions (runs, n) are codes, that is, indices in `labels`. With "soft",
+    targets (n, K) and predictions (runs, n, K) are distributions. With "probabilistic", targets (n,) are codes, and
+    predictions are probabilities (runs, n, K), or (runs, n, 1) if only the probabilities of class 1 are given. counts:
+    the number of equal items that a row represents. averaged: the codes of the classes over which averages are
+    computed; by default, the classes in the targets.
     """
 
     task: str
@@ -54,7 +55,7 @@ class Problem:
         """
         if str(label) not in self.labels:
             raise InputError(
-                f"no class {str(label)!r} among the targets and predictions; they contain {shortened(self.labels)}."
+                f"the class {str(label)!r} does not occur; targets and predictions contain {shortened(self.labels)}."
             )
         return self.labels.index(str(label))
 
@@ -66,8 +67,8 @@ NO_LABELS = "cmMV"  # numpy's kinds of complex numbers, times and records
 
 
 def as_rows(values: object, name: str) -> Column:
-    """An array with one or two dimensions from any container; a column of lists becomes rows, and rows with one value
-    become a column.
+    """Return an array with one or two dimensions from any container. A column of lists becomes rows, and rows with one
+    value become a column.
 
     >>> as_rows([[0.0], [1.0]], "model")
     array([0., 1.])
@@ -91,7 +92,7 @@ def as_rows(values: object, name: str) -> Column:
         isinstance(values, (list, tuple))
         and len({isinstance(value, str) for value in values if value is not None}) == 2
     ):
-        raise InputError(f"{name} contains text and numbers; convert one of them first.")
+        raise InputError(f"{name} contains text and numbers. Convert all values to one type first.")
     if isinstance(values, np.ndarray) and values.ndim == 2:
         if len(values) == 0:
             raise InputError(f"{name} is empty: there is nothing to compare.")
@@ -125,14 +126,14 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
     >>> check_grouping(["a", "a", "b", "c"], [0, 0, 0, 0], n=4)
     (array([0, 0, 1, 2]), array([0, 0, 0, 0]))
 
-    Raises InputError if all rows are one cluster, a cluster lies in two strata, or a stratum has a single item or
-    cluster: it cannot vary, so the interval would be too narrow.
+    Raises InputError if all rows are in one cluster, a cluster is in two strata, or a stratum has a single item or
+    cluster. The variation within such a stratum is unknown, so the interval would be too narrow.
     """
     cluster = None if clusters is None else check_clusters(clusters, n=n)
     if cluster is not None and cluster.max() == 0:
         raise InputError(
-            "clusters must be two or more; all rows are of one, so their variation is unknown. Provide more clusters, "
-            "or leave clusters out if rows are independent."
+            "clusters must be two or more; all rows are in one cluster, so the variation between clusters is unknown. "
+            "Provide more clusters, or leave clusters out if rows are independent."
         )
     if strata is None:
         return cluster, None
@@ -142,13 +143,15 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
     of_unit[unit] = stratum
     rows = np.flatnonzero(of_unit[unit] != stratum)
     if len(rows):
-        raise InputError(f"a cluster must be in one stratum; that of `row {rows[0]}` lies in two.")
+        raise InputError(
+            f"a cluster must be in one stratum; the cluster of `row {rows[0]}` is in two. Correct clusters or strata."
+        )
     single = np.flatnonzero(np.bincount(of_unit) == 1)
     if len(single):
         listed_strata = shortened((repr(names[code]) for code in single), limit=5)
         row = int(np.flatnonzero(stratum == single[0])[0])
         raise InputError(
-            f"every one of strata must contain two {kind}s or more; {listed_strata} (`row {row}`) has one, so its "
+            f"each of strata must contain two {kind}s or more; {listed_strata} (`row {row}`) has one, so its "
             "variation is unknown. Merge it with a similar stratum, or leave strata out."
         )
     return cluster, stratum
@@ -196,10 +199,10 @@ class Items:
 def align_runs(
     y_true: object, systems: Mapping[str, object], *, run: object, id: object, grouping: Mapping[str, Any]
 ) -> Items:
-    """One row per item, from rows that are items, or items × runs.
+    """Return one row per item, from rows that are items or combinations of item and run.
 
-    With `run` and `id`, runs may be the folds of a cross-validation: each item is in one of them, or in as many as
-    there are repetitions.
+    With `run` and `id`, runs may be the folds of a cross-validation. Each item is then in one fold, or in as many folds
+    as there are repetitions.
 
     Raises InputError if an item lacks a run, has a run twice, or has several targets, clusters, strata or groups.
     """
@@ -234,13 +237,13 @@ def _refuse_repeats(ids: Column) -> None:
     if (counts > 1).any():
         k = int(np.argmax(counts > 1))
         raise InputError(
-            f"`id` must differ; {str(distinct[k])!r} occurs {counts[k]} times (first in `row {first[k]}`). Several "
-            "runs of the same items? Say which row is of which: `run=...`"
+            f"`id` must be different in every row; {str(distinct[k])!r} occurs {counts[k]} times (first in `row "
+            f"{first[k]}`). If there are several runs of the same items, give the run of each row: `run=...`"
         )
 
 
 def _item_table(run_codes: Integers, names: tuple[str, ...], targets: Column, id: object, n: int) -> Integers:
-    """Row numbers (repetitions, items). A repetition is a run; with `id`, it may be several folds."""
+    """Return row numbers (repetitions, items). A repetition is a run or, with `id`, possibly several folds."""
     if id is None:
         counts = np.bincount(run_codes, minlength=len(names))
         if (counts != counts[0]).any():
@@ -253,7 +256,7 @@ def _item_table(run_codes: Integers, names: tuple[str, ...], targets: Column, id
         targets_by_run = targets[order].reshape(len(names), -1, *targets.shape[1:])
         if (targets_by_run != targets_by_run[0]).any():
             raise InputError(
-                "the runs do not list the same targets in the same order; identify the item of each row: `id=...`"
+                "the runs do not have the same targets in the same order. Identify the item of each row: `id=...`"
             )
         return order.reshape(len(names), -1)
     codes, item_names = check_codes(id, n=n, name="id")
@@ -270,6 +273,6 @@ def _item_table(run_codes: Integers, names: tuple[str, ...], targets: Column, id
     most, least = int(counts.argmax()), int(counts.argmin())
     lacking = next(name for run, name in enumerate(names) if run not in run_codes[codes == least])
     raise InputError(
-        f"every item must be in all runs, or in as many folds as every other; {item_names[most]!r} is in "
-        f"{counts[most]} of {len(names)} runs, {item_names[least]!r} in {counts[least]}: run {lacking!r} lacks it."
+        f"every item must be in all runs, or all items in the same number of folds; {item_names[most]!r} is in "
+        f"{counts[most]} of {len(names)} runs, {item_names[least]!r} in {counts[least]}: it is not in run {lacking!r}."
     )

@@ -47,7 +47,8 @@ class Trend(Rows[TrendPoint]):
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules, in the order of their first dates; each after the name of its check, where there are several."""
+        """The rules, in the order of their first dates. If there are several checks, the name of the check precedes its
+        rule."""
         return tuple(dict.fromkeys(map(self._named, self.rows)))
 
     def of(self, rule: str) -> tuple[TrendPoint, ...]:
@@ -99,12 +100,14 @@ class Trend(Rows[TrendPoint]):
     def plot(self, ax: Axes | None = None, *, rule: str | None = None) -> Axes:
         """Draw the estimates of one rule with their intervals by date, a line per group, on axes (new ones if None).
 
-        Raises InputError for a rule that it does not contain, or if it contains several and none is named.
+        Raises InputError if there is no such rule, or if there are several rules and `rule` is None.
         """
         from howsure.figures.monitoring import draw_trend
 
         if rule is None and len(self.rules) != 1:
-            raise InputError(f"rule must name one of {', '.join(map(repr, self.rules))}; figure() draws them all.")
+            raise InputError(
+                f"rule must be one of {', '.join(map(repr, self.rules))}. To draw all of them, use figure()."
+            )
         named = self.rules[0] if rule is None else rule
         return draw_trend(self.of(named), title=named, ax=ax)
 
@@ -116,7 +119,7 @@ class Trend(Rows[TrendPoint]):
 
 
 def build_trend(points: Sequence[TrendPoint], *, source: str, howsure: str) -> Trend:
-    """Points in chronological order; of several for one date, rule and group, the last one counts."""
+    """Sort points by date. Of several points with the same date, check, rule and group, the last one is used."""
     last = {(point.date, point.check, point.rule, point.group or ""): point for point in points}
     ordered = tuple(last[key] for key in sorted(last, key=lambda key: (key[0],)))
     recipe = {"howsure": howsure, "source": source, "points": len(ordered), "replaced": len(points) - len(ordered)}
@@ -132,10 +135,10 @@ def check_point(record: Any) -> TrendPoint:
         raise TypeError("it is not an object")
     for name in ("date", "check", "rule", "outcome"):
         if not isinstance(record[name], str):
-            raise ValueError(f"its {name} must be a text")
+            raise ValueError(f"its {name} must be a string")
     check_date(record["date"])
     if record["group"] is not None and not isinstance(record["group"], str):
-        raise ValueError("its group must be a text or null")
+        raise ValueError("its group must be a string or null")
     if type(record["n"]) is not int or record["n"] < 0:
         raise ValueError("its n must be a whole number")
     numbers = {}

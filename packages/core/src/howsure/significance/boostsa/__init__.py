@@ -1,10 +1,9 @@
-"""BooStSa's interface on howsure's engine: `from howsure.significance.boostsa import Bootstrap`.
+"""The interface of the program BooStSa (Fornaciari et al. 2022) with howsure's computations: class `Bootstrap`.
 
 Differences from BooStSa: the direction of Jensen-Shannon divergence and cross-entropy is correct, a difference of 0 has
 p = 1, an undefined difference has no p, a target class is named by its label, results are repeatable (`rng`), and 1,000
-loops take milliseconds. `bug_compatible=True` restores the old counting. `comparisons` contains the full results, with
-intervals and p-values that use all items; better still, use `howsure.compare_models`.
-"""
+loops take milliseconds. `bug_compatible=True` restores BooStSa's counting. `comparisons` contains the full results,
+with intervals and p-values that use all items. New code should use `howsure.compare_models`."""
 
 from __future__ import annotations
 
@@ -47,8 +46,8 @@ __all__ = ["Bootstrap"]
 class Bootstrap:
     """Collect the predictions of experiments and test them with BooStSa's rule (Fornaciari et al. 2022).
 
-    `save_results` writes results.tsv, `save_outcomes` outcomes.json, into the folder `dir_out`. `tell` receives the
-    lines that `test` and `run` print.
+    `save_results` writes results.tsv into the folder `dir_out`, and `save_outcomes` writes outcomes.json. `tell` is
+    called with each line that `test` and `run` print.
 
     >>> boot = Bootstrap(save_results=False, save_outcomes=False, rng=1, tell=lambda line: None)
     >>> overall, _ = boot.test(targs=[0, 1] * 50, h0_preds=[0, 1, 1, 1] * 25, h1_preds=[0, 1] * 50, sample_size=0.2)
@@ -84,16 +83,18 @@ class Bootstrap:
         idxs: Any = None,
         epochs: Any = None,
     ) -> None:
-        """Add the predictions of one run: of the control `h0`, or of the treatment `h1` compared with it.
+        """Add the predictions of one run, of the control `h0` or of the treatment `h1` that is compared with `h0`.
 
-        A run may be a fold of a cross-validation, with its own items; `idxs` identify them.
+        A run may be a fold of a cross-validation, with its own items; `idxs` identify the items.
 
         Raises InputError if targets or indexes do not match, if the run was already fed, or if labels and distributions
         are mixed.
         """
         predictions, targets = _read(preds, "preds"), _read(targs, "targs")
         if len(predictions) != len(targets):
-            raise InputError(f"preds must have as many rows as targs; {len(predictions):,}, not {len(targets):,}.")
+            raise InputError(
+                f"preds must have as many rows as targs; preds has {len(predictions):,}, targs has {len(targets):,}."
+            )
         indexes = list(range(len(targets))) if idxs is None else _read(idxs, "idxs")
         if len(indexes) != len(targets) or len(set(indexes)) != len(targets):
             raise InputError("idxs must name every row once; some are missing or occur twice.")
@@ -115,11 +116,11 @@ class Bootstrap:
         self._save_outcomes()
 
     def loadjson(self, path: str) -> None:
-        """Add the runs in an outcomes.json, BooStSa's or ours, to those fed before.
+        """Add the runs in an outcomes.json, written by BooStSa or by this class, to the runs that were fed before.
 
-        A run that was already fed is added once.
+        A run that was already fed with the same values is not added again.
 
-        Raises InputError if the file is not an outcomes.json, or has another run of the same name.
+        Raises InputError if the file is not an outcomes.json, or has a run with the name of a different run.
         """
         outcomes = read_outcomes(path)
         for h0, control in outcomes.items():
@@ -139,10 +140,10 @@ class Bootstrap:
         targetclass: Any = None,
         verbose: bool = False,
     ) -> tuple[Any, Any]:
-        """Compare two systems: a table over all classes, and one for the target class (empty without one).
+        """Compare two systems. Return a table over all classes, and a table for the target class (empty without one).
 
-        Lists, arrays, series, or paths of .txt, .csv, .tsv and .npy files. Prints the counts of the sub-samples; if
-        `verbose`, also the classes and the scores.
+        targs, h0_preds, h1_preds: lists, arrays, series, or paths of .txt, .csv, .tsv and .npy files. Prints the counts
+        of the sub-samples; if `verbose`, also the classes and the scores.
 
         Raises InputError for input that `howsure.compare_models` refuses, MissingExtraError without pandas.
         """
@@ -158,12 +159,12 @@ class Bootstrap:
     def run(
         self, n_loops: int = 1000, sample_size: float = 0.1, targetclass: Any = None, verbose: bool = False
     ) -> tuple[Any, Any]:
-        """Compare every treatment with its control: tables as those of `test`, with a row for each condition.
+        """Compare every treatment with its control. Return two tables as `test` does, with a row for each condition.
 
-        The runs of a condition are concatenated, as in the paper: folds have different items. A warning is issued if
-        they have the same items, since several runs are not more items. If the numbers of runs differ, items are
-        resampled with all their runs. Prints the scores, the counts of the sub-samples and the table; if `verbose`,
-        also the score of each run.
+        The runs of a condition are concatenated, as in Fornaciari et al. (2022), where runs are folds with different
+        items. A warning is issued if the runs have the same items, since repeated runs are not additional items. If the
+        numbers of runs differ, items are resampled with all their runs. Prints the scores, the counts of the
+        sub-samples and the table; if `verbose`, also the score of each run.
 
         Raises InputError if nothing was fed to compare or runs do not match, MissingExtraError without pandas.
         """
@@ -206,7 +207,7 @@ class Bootstrap:
         *,
         verbose: bool,
     ) -> dict[str, Difference]:
-        """BooStSa's short names of the metrics, and their results, which are printed."""
+        """Compare two systems and print the result. Return the results by BooStSa's short names of the metrics."""
         soft = np.asarray(systems["targs"]).ndim == 2
         short = SOFT if soft else HARD if targetclass is None else {**HARD, **OF_CLASS}
         result = compare(
@@ -229,7 +230,7 @@ class Bootstrap:
         return rows
 
     def _saved(self, tables: dict[bool, Any]) -> tuple[Any, Any]:
-        """The tables over all classes and for the target class, after saving them."""
+        """Save the table over all classes and the table for the target class, and return both."""
         if self.save_results:
             for of_class, table in tables.items():
                 write_results(f"results{'_targetclass' if of_class else ''}.tsv", table, self.dir_out)
@@ -241,13 +242,14 @@ class Bootstrap:
 
 
 def _tables(rows: dict[str, Difference]) -> list[list[str]]:
-    """The metrics of each table: over all classes, and those of the target class, if there is one."""
+    """Return the names of the metrics of each table: the metrics over all classes, and the metrics of the target
+    class."""
     overall = [name for name in rows if name not in OF_CLASS]
     return [overall] if len(overall) == len(rows) else [overall, list(OF_CLASS)]
 
 
 def _read(values: Any, name: str) -> Any:
-    """Predictions or targets of any kind as a plain array."""
+    """Return predictions or targets, given as a file or in memory, as a plain array."""
     if isinstance(values, str) or hasattr(values, "__fspath__"):
         return read_labels(values)
     return check_predictions(values, name=name)

@@ -45,7 +45,8 @@ DIGITS = 4
 
 
 def stars(p: float) -> str:
-    """`**` for p up to .01, `*` up to .05; `!` from .95 and `!!` from .99 on: the baseline is better."""
+    """Return `**` for p up to 0.01 and `*` up to 0.05. Return `!` from 0.95 and `!!` from 0.99 on, because the baseline
+    is then better."""
     marks = ((p <= 0.01, "**"), (p <= 0.05, "*"), (p >= 0.99, "!!"), (p >= 0.95, "!"))
     return next((mark for holds, mark in marks if holds), "")
 
@@ -88,9 +89,10 @@ def block(
     *,
     verbose: bool,
 ) -> Iterator[str]:
-    """The lines of output as in Figures 3 and 4 of the paper; `names` maps h0 and h1 to their names.
+    """Yield the lines that are printed for a comparison, as in Figures 3 and 4 of Fornaciari et al. (2022).
 
-    Those on the classes and the scores only if `verbose`.
+    names: the names of h0 and h1. rows: the differences by the short name of the metric. verbose: also yield the lines
+    about classes and scores.
     """
     targets = np.asarray(systems["targs"])
     width = 1 if targets.ndim == 1 else targets.shape[1]
@@ -134,7 +136,7 @@ KEYS = (*RUN_KEYS, "epochs")
 
 
 def empty_part() -> Part:
-    """A condition without runs."""
+    """Return a condition without runs."""
     return {key: [] for key in KEYS}
 
 
@@ -170,15 +172,19 @@ def plain_epochs(epochs: Any) -> list[Any]:
 
 
 def check_one_kind(outcomes: Outcomes, *further: Any) -> None:
-    """Raise InputError if labels and distributions are mixed; `further` are targets to be added."""
+    """Raise InputError if some runs have labels and others distributions; `further` are the targets of runs to be
+    added."""
     parts = [part for control in outcomes.values() for part in (control, *control["h1"].values())]
     targets = [rows for part in parts for rows in part["targs"]]
     if len({_plain(rows[:1]).ndim for rows in (*targets, *further)}) > 1:
-        raise InputError("targs must be labels in all runs or distributions in all; use one Bootstrap for each kind.")
+        raise InputError(
+            "targs must be labels in all runs or distributions in all runs. Use one Bootstrap for labels and another "
+            "for distributions."
+        )
 
 
 def merged_outcomes(outcomes: Outcomes, further: Outcomes) -> Outcomes:
-    """The runs of both; a run that both have occurs once.
+    """Return the runs of both outcomes; a run that is in both occurs once.
 
     Raises InputError if both have different runs of one name, or if labels and distributions are mixed.
     """
@@ -220,9 +226,9 @@ def _merged_part(condition: str, parts: Sequence[Part]) -> Part:
 class AlignedRuns:
     """The predictions of a control and of a treatment on the same items.
 
-    targets: of the n items. control, treatment: the predictions of each repetition, (n,) or (n, K). folds: a note on
-    the folds, "" if every run predicts all items. folds_are_named: by `idxs`; else they were recognized by their
-    targets.
+    targets: the targets of the n items. control, treatment: the predictions of each repetition, (n,) or (n, K). folds:
+    a note on the folds, "" if every run predicts all items. folds_are_named: True if `idxs` identify the items of the
+    folds; False if runs with different targets are taken as different folds.
     """
 
     targets: Any
@@ -235,16 +241,16 @@ class AlignedRuns:
 def aligned(h0: str, control: Part, h1: str, treatment: Part) -> AlignedRuns:
     """Match the runs of a control and of a treatment by item.
 
-    Runs either predict the same items (repetitions) or, as the folds of a cross-validation, different ones; repeated
-    cross-validation is both. Items are identified by `idxs`. If all `idxs` are row numbers from 0, runs with the same
-    targets predict the same items, and runs with other targets are other folds.
+    Runs are repetitions if they predict the same items, and folds of a cross-validation if they predict different
+    items. In a repeated cross-validation, there are both. Items are identified by `idxs`. If all `idxs` are row numbers
+    from 0, runs with the same targets predict the same items, and runs with other targets are other folds.
 
     Raises InputError if a run repeats an item, if some items of a condition are predicted more often than others, if
     the conditions do not have the same items, or if an item has two targets.
     """
     for name, part in ((h0, control), (h1, treatment)):
         if not part.get("preds"):
-            raise InputError(f"no predictions of {name!r} were fed; feed them before run().")
+            raise InputError(f"no predictions of {name!r} were fed. Feed them before run().")
         check_part(name, part)
     for key in ("preds", "targs"):
         widths = {_plain(rows).shape[1:] for part in (control, treatment) for rows in part[key]}
@@ -286,11 +292,12 @@ class _Items:
         self.targets: list[Any] = []
         self.has_names = any(_plain(run).tolist() != list(range(len(run))) for run in idxs)
         self._row: dict[Any, int] = {}
-        self._folds: list[Any] = []  # the targets of each, where items have no names
+        self._folds: list[Any] = []  # the targets of each fold, if items have no names
         self._first_run: list[str] = []
 
     def rows(self, condition: str, run: int, part: Part, *, is_control: bool) -> Integers:
-        """The item of each prediction of a run; items of a treatment must be known."""
+        """Return the item number of each prediction of a run. A treatment must not have items that the control
+        lacks."""
         run_name = part["exp_idxs"][run]
         of_run = f"run {run if run_name is None else repr(run_name)} of {condition!r}"
         targets, names = _plain(part["targs"][run]), _plain(part["idxs"][run]).tolist()
@@ -320,23 +327,25 @@ class _Items:
             row = int(np.flatnonzero(differs)[0])
             first_run = self._first_run[rows[row]]
             raise InputError(
-                f"{self.name(int(rows[row]))} must have one target; {first_run} and {of_run} have different ones."
+                f"{self.name(int(rows[row]))} must have one target, but {first_run} and {of_run} have different "
+                "targets."
             )
         return rows
 
     def _fold(self, targets: Any) -> int:
-        """The number of the fold that has these targets, or that of a new one."""
+        """Return the number of the fold with these targets; if no fold has them, the number of a new fold."""
         known_folds = (fold for fold, fold_targets in enumerate(self._folds) if np.array_equal(fold_targets, targets))
         return next(known_folds, len(self._folds))
 
     def name(self, row: int) -> str:
-        """An item, as messages name it."""
+        """Return the name of an item for messages."""
         name = next(name for name, place in self._row.items() if place == row)
         return f"item {name!r}" if self.has_names else f"item {name[1]} of fold {name[0]}"
 
 
 def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
-    """The input of `compare`: all runs concatenated if both have the same number, else `Runs`, with a warning.
+    """Return the arguments of `compare`: all runs concatenated if both conditions have the same number of runs,
+    otherwise `Runs`, with a warning.
 
     Raises InputError as `aligned` does.
     """
@@ -358,7 +367,8 @@ def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
 
 
 def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **options: Any) -> Comparison:
-    """Compare every treatment in an outcomes.json with its control, by item: repetitions are not more items.
+    """Compare every treatment in an outcomes.json with its control, by item. Repetitions do not count as additional
+    items.
 
     Raises InputError as `compare` does, or if there is nothing to compare.
     """
@@ -381,14 +391,15 @@ def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **optio
 
 
 def run_lines(part: Part) -> Iterator[str]:
-    """The first metric of each run of a condition, a line each."""
+    """Yield a line for each run of a condition, with the value of the first metric."""
     name = "jsd" if _plain(part["targs"][0]).ndim == 2 else "f1"
     for run, value in zip(part["exp_idxs"], _values_of_runs(part, name), strict=True):
         yield f"{run!s:<60} {'F1' if name == 'f1' else name} {value:.4f}"
 
 
 def deviation(part: Part, name: str, target_class: Any = None) -> Any:
-    """The standard deviation over runs of a metric; nothing for one run, or if the target class is not in all runs."""
+    """Return the standard deviation of a metric over runs; "" for a single run, or if the target class is not in all
+    runs."""
     if len(part["preds"]) < 2:
         return ""
     if name in OF_CLASS and not all((_plain(targets) == target_class).any() for targets in part["targs"]):

@@ -41,14 +41,15 @@ def read_labels(path: str | os.PathLike[str]) -> Any:
         texts = [row[0].strip() for row in rows]
         if len(texts) > 1 and not _is_number(texts[0]) and all(_is_number(text) for text in texts[1:]):
             raise InputError(
-                f"{path}, line 1 holds {texts[0]!r}, all other lines numbers. Does the file have a header? Remove it."
+                f"{path}, line 1 is {texts[0]!r}, but all other lines are numbers. If line 1 is a header, remove it."
             )
         return check_predictions(_labels(texts), name=str(path))
     for k, row in enumerate(rows):
         for value in row:
             if not _is_number(value):
                 raise InputError(
-                    f"{path}, line {k + 1} holds {value!r}, which is not a number. Does the file have a header?"
+                    f"{path}, line {k + 1} contains {value!r}, which is not a number. If this line is a header, remove "
+                    "it."
                 )
     return check_predictions(np.array(rows, dtype=np.float64), name=str(path))
 
@@ -71,8 +72,8 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
                     raise ValueError(part)
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise InputError(
-            f"{path} is not an outcomes.json of BooStSa, which holds "
-            "{h0: {exp_idxs, preds, targs, idxs, epochs, h1: {name: {the same}}}}, as many of each in a condition."
+            f"{path} is not an outcomes.json of BooStSa, which has the form "
+            "{h0: {exp_idxs, preds, targs, idxs, epochs, h1: {name: {the same keys}}}} with lists of equal length."
         ) from error
     return dict(outcomes)
 
@@ -93,7 +94,7 @@ def _array(path: Path) -> Any:
 def _file(path: str | os.PathLike[str]) -> Path:
     place = Path(path)
     if not place.is_file():
-        raise InputError(f"{path} is a directory; name a file." if place.is_dir() else f"no file {path}.")
+        raise InputError(f"{path} is a folder; name a file." if place.is_dir() else f"the file {path} does not exist.")
     return place
 
 
@@ -108,12 +109,12 @@ def write_results(name: str, table: Any, folder: str) -> None:
 
 
 def check_folder(folder: str) -> None:
-    """Refuse a folder that does not exist, before any computation.
+    """Check, before any computation, that a folder exists.
 
-    Raises InputError.
+    Raises InputError if it does not.
     """
     if folder and not Path(folder).is_dir():
-        raise InputError(f"`dir_out` must be a folder that exists; {folder!r} is not.")
+        raise InputError(f"`dir_out` must be a folder that exists; {folder!r} does not exist. Create it first.")
 
 
 def _lines(path: Path) -> list[str]:
@@ -128,7 +129,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _labels(texts: list[str]) -> list[Any]:
-    """Whole numbers if all are, else text."""
+    """Return labels as whole numbers if all of them are whole numbers, otherwise as strings."""
     whole = [spelled_whole(text) for text in texts]
     if None not in whole:
         return whole

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 PERCENT = (0.0, 100.0)
-RATE = (0.0, math.inf)  # a text may have more errors than the reference has words
+RATE = (0.0, math.inf)  # an error rate may exceed 1, because a text may have more errors than the reference has words
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ class TotalOf:
 
 
 def shares_of_labels(statistics: Floats) -> Floats:
-    """Sizes of documents for a macro average over labels.
+    """Return the sizes of documents for a macro average over labels.
 
-    For each label, a document's share of all true and predicted occurrences is computed; the size is the sum of these
-    shares over labels.
+    For each label, the proportion of all true and predicted occurrences that are in the document is computed. The size
+    is the sum of these proportions over labels.
 
     >>> shares_of_labels(np.array([[0.0, 0, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])).tolist()  # two labels
     [1.5, 0.5]
@@ -63,9 +63,9 @@ def lengths_in_ngrams(statistics: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRows:
-    """Computes the statistics of each document: of(parse(true), parse(predicted)).
+    """Computes the statistics of each document as of(parse(true), parse(predicted)).
 
-    rule: describes the valid content in messages.
+    rule: a description of the valid content, for messages.
     """
 
     parse: Callable[[Any], Any]
@@ -89,7 +89,8 @@ class DocumentRows:
 
 @dataclass(frozen=True, slots=True)
 class StrictEntityRows:
-    """Counts the entities that are whole in the scheme of the true tags, as seqeval's strict mode does."""
+    """Counts the entities that are complete according to the tagging scheme of the true tags, as seqeval's strict mode
+    does."""
 
     def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
         scheme = detect_scheme(map(_tags, targets)) or BIO
@@ -99,7 +100,7 @@ class StrictEntityRows:
 
 
 def _tags(content: Any) -> list[str]:
-    """The tags of a sentence; none for anything else, which `_strict` refuses."""
+    """Return the tags of a sentence; an empty list for any other content, for which `_strict` raises an error."""
     if isinstance(content, str):
         content = content.split()
     return list(content) if isinstance(content, (list, tuple)) and all(isinstance(tag, str) for tag in content) else []
@@ -108,7 +109,7 @@ def _tags(content: Any) -> list[str]:
 def _strict(content: Any, *, scheme: str) -> list[Entity]:
     tags = _tags(content)
     if content and not tags:
-        raise InputError("Strict entities need tags such as B-PER, not spans.")
+        raise InputError("strict entities need tags such as B-PER, not spans.")
     return strict_entities(tags, scheme)
 
 
@@ -240,7 +241,7 @@ def ranked(relevance: Floats, scores: Floats) -> Floats:
 def ndcg(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
     """nDCG of a query (0 if no candidate is relevant), and 1 for the mean over queries."""
     if (relevance < 0).any():
-        raise InputError(f"the relevance of nDCG must not be below 0; one is {relevance.min():g}.")
+        raise InputError(f"the relevance of a candidate must be at least 0 for nDCG; it is {relevance.min():g}.")
     weights = 1 / np.log2(np.arange(len(relevance)) + 2)
     weights[len(relevance) if k is None else k :] = 0.0
     ideal = float(weights @ np.sort(relevance)[::-1])
@@ -248,10 +249,13 @@ def ndcg(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, fl
 
 
 def recall_at_k(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
-    """The share of a query's relevant candidates among the first k, and 1 for the mean over queries."""
+    """Return the proportion of a query's relevant candidates that are among the first k, and 1 for the mean over
+    queries."""
     relevant = (relevance > 0).astype(np.float64)
     if not relevant.any():
-        raise InputError("recall@k needs a relevant candidate for each query; one has none. Leave such queries out.")
+        raise InputError(
+            "recall@k needs a relevant candidate for each query, but a query has none. Leave such queries out."
+        )
     return float(ranked(relevant, scores)[:k].sum() / relevant.sum()), 1.0
 
 
@@ -324,8 +328,8 @@ class ScorerRows:
 
 
 def signatures(metrics: Sequence[str], targets: Any) -> dict[str, str]:
-    """What decides a metric's value besides the texts, by name: sacrebleu's signatures of BLEU and chrF, and the scheme
-    of strict entities; other metrics are left out."""
+    """Return the settings that affect a metric's value, by the name of the metric: sacrebleu's signatures of BLEU and
+    chrF, and the scheme of strict entities. Other metrics are left out."""
     names = [name for name in metrics if name in SCORERS]
     references = _streams([parse_references(target) for target in targets]) if names else None
     strict = [name for name in metrics if name.startswith("strict_entity_")]
@@ -337,7 +341,8 @@ def signatures(metrics: Sequence[str], targets: Any) -> dict[str, str]:
 
 
 def _streams(references: Sequence[Sequence[str]]) -> Any:
-    """References by position: the first of every text, then the second, and so on; None where a text has fewer."""
+    """Return lists of references by position: the first references of all texts, then the second, and so on; None if a
+    text has fewer."""
     most = max(map(len, references))
     return [[reference[i] if i < len(reference) else None for reference in references] for i in range(most)]
 
@@ -353,8 +358,8 @@ def _scorer(name: str, **more: Any) -> Scorer:
 def bleu(sums: Floats) -> Floats:
     """BLEU (0 to 100) from sums (…, 10): lengths of texts and references, then matched and total n-grams, n = 1 to 4.
 
-    Smoothed as in sacrebleu: if no n-gram of a length matches, its precision is 1 / total, halved once for the first
-    such length, twice for the second, and so on.
+    Smoothed as in sacrebleu: if no n-gram of a length matches, the precision for this length is 1 / total, halved once
+    for the first such length, twice for the second, and so on.
     """
     length, reference = sums[..., 0], sums[..., 1]
     matches, there = sums[..., 2:6], sums[..., 6:10]
@@ -400,7 +405,8 @@ class Columns:
 def counted(
     metrics: Sequence[Metric], targets: Any, predictions: Mapping[str, Any], problem: Problem
 ) -> tuple[dict[str, Floats], tuple[Metric, ...]]:
-    """By model, the statistics of all metrics (runs, n, statistics), and the metrics that use these as predictions."""
+    """Return the statistics of all metrics by model (runs, n, statistics), and metrics that take these statistics as
+    predictions."""
     functions = list(dict.fromkeys(metric.rows for metric in metrics))
     blocks = {
         name: [np.stack([function(targets, run, problem) for run in runs]) for function in functions]

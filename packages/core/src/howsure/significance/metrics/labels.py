@@ -1,8 +1,9 @@
 """Metrics of labels: accuracy, precision, recall, F1 (macro, micro, weighted, of one class), MCC.
 
-All except accuracy are functions of three counts per class: correct, predicted and true. Averages are over the classes
-in the targets, or over those named by `labels`; this set is the same for both systems and in every resample. A class
-that is missing from a resample counts as 0, as in scikit-learn with `labels` given and zero_division=0.
+All except accuracy are functions of three counts per class: rows that are correctly predicted as the class, rows that
+are predicted as the class, and rows whose true class it is. Averages are over the classes in the targets, or over the
+classes in the parameter `classes`. The classes are the same for both systems and in every resample. A class that is
+missing from a resample counts as 0, as in scikit-learn with `labels` given and zero_division=0.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ SHARE = (0.0, 1.0)  # the bounds of most metrics
 
 
 def correct_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
-    """1 for a correct row, else 0, and a column of ones: (rows, 2)."""
+    """Return two columns (rows, 2): 1 for a correct row and 0 for a wrong one; and ones."""
     right = (targets == predictions).astype(np.float64)
     return np.stack([right, np.ones_like(right)], axis=-1)
 
@@ -30,7 +31,7 @@ def correct_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats
 class ClassRows:
     """Computes indicators of correct, predicted and true for each class, (rows, 3 · classes).
 
-    classes: "averaged" (the classes of averages), "true" (the classes in the targets) or "all".
+    classes: "averaged" (the classes over which averages are computed), "true" (the classes in the targets) or "all".
     """
 
     classes: str
@@ -143,7 +144,7 @@ def weighted(name: str, quotient: Quotient) -> Metric:
 
 
 def micro(name: str, quotient: Quotient) -> Metric:
-    """The metric of all chosen classes pooled; equal to accuracy unless `labels` chooses some."""
+    """The metric of all averaged classes pooled. It equals accuracy if these are all classes."""
     return Metric(
         name,
         "hard",

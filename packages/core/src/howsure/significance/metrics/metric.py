@@ -1,4 +1,4 @@
-"""A metric: statistics of each row, and a function of their sums."""
+"""A metric: statistics of each row, and a function of the sums of these statistics."""
 
 from __future__ import annotations
 
@@ -36,18 +36,20 @@ class Metric:
     of ones and divide by its sum, as a mean does. scale_free: False for a metric that corrects for the number of rows;
     such metrics cannot be added up over runs.
 
-    task: the type of targets and predictions. "hard": codes of labels, (n,) each. "soft": distributions, (n, K) each.
-    "probabilistic": codes (n,), and probabilities (n, K), or (n, 1) if only those of one class are given. "score":
-    zeros and scores, (n, 1) each. "document": the content of each document, (n,) each.
+    task: the type of targets and predictions. "hard": both are codes of labels (n,). "soft": both are distributions (n,
+    K). "probabilistic": targets are codes (n,); predictions are probabilities (n, K), or (n, 1) if only the
+    probabilities of one class are given. "score": targets are zeros and predictions are scores, both (n, 1).
+    "document": both are the contents of the documents (n,).
 
     best: the value of a perfect system; None if it depends on the targets. bounds: the lowest and highest possible
     value (for a mean, of each row); the highest is infinite if only the lowest is known; None if unknown. worst: the
-    value of entirely wrong rows, if the highest value is infinite. score: the score of each row, higher is better, for
-    the share of rows on which a model is better. sizes(statistics): the size of each row, (n, k) to (n,), such as its
-    number of words; None if all rows have the same size. slopes(sums): derivatives of the value with respect to the
-    sums, (…, k) to (…, k); by default, finite differences are used. tested: the metric whose equality is tested, if
-    this one is a non-decreasing function of it. infinite_at_zero: whether a row's score is infinite if its label has
-    probability 0. Metrics with the same `rows` share its computation.
+    value of entirely wrong rows, if the highest value is infinite. score: a function that returns the score of each
+    row, higher is better; it is used for the proportion of rows on which a model is better. sizes(statistics): the size
+    of each row, (n, k) to (n,), such as its number of words; None if all rows have the same size. slopes(sums):
+    derivatives of the value with respect to the sums, (…, k) to (…, k); by default, finite differences are used.
+    tested: another metric that is tested instead, if this metric is a non-decreasing function of it. infinite_at_zero:
+    whether a row's score is infinite if its label has probability 0. Metrics with the same `rows` share its
+    computation.
 
     A user-defined metric (the mean absolute error of numeric labels):
 
@@ -149,9 +151,11 @@ def register(metric: Metric) -> Metric:
     Raises InputError for an unknown task or a name that is already used for the task.
     """
     if metric.task not in TASKS:
-        raise InputError(f"the task of a metric must be one of {', '.join(TASKS)}; {metric.name}'s is {metric.task!r}.")
+        raise InputError(
+            f"the task of a metric must be one of {', '.join(TASKS)}; the task of {metric.name} is {metric.task!r}."
+        )
     if _known.setdefault((metric.task, metric.name), metric) != metric:
-        raise InputError(f"{metric.task} predictions have a metric {metric.name!r} already; choose another name.")
+        raise InputError(f"a metric {metric.name!r} of {metric.task} predictions already exists. Choose another name.")
     return metric
 
 
@@ -162,7 +166,8 @@ def register_family(name: str, make: Callable[[int], Metric]) -> None:
 
 
 def _made(name: str) -> str:
-    """The name, unchanged; a metric name@k of a registered family is created if it does not exist yet."""
+    """Create the metric if the name has the form name@k of a registered family and does not exist yet; return the
+    name."""
     family, _, k = name.partition("@")
     if family in _families and k.isdecimal() and int(k) > 0 and not any(name == other for _, other in _known):
         register(_families[family](int(k)))
@@ -179,17 +184,17 @@ def metric_names(task: str) -> tuple[str, ...]:
 
 
 def find_metric(name: str, task: str) -> Metric:
-    """The metric with a given name.
+    """Return the metric with a given name.
 
-    Raises InputError, with a suggestion, if there is none for predictions of this kind.
+    Raises InputError, with a suggestion, if there is no such metric for predictions of this kind.
     """
     if (task, _made(name)) in _known:
         return _known[task, name]
     others = [kind for kind, other in _known if other == name]
     if others:
         raise InputError(
-            f"{name} is a metric of {others[0]} predictions, but these are {task}; "
-            f"for them there are {', '.join(metric_names(task))}."
+            f"{name} is a metric of {others[0]} predictions, but these predictions are {task}. "
+            f"Choose one of {', '.join(metric_names(task))}."
         )
     raise unknown_name("metric", name, metric_names(task), place=f"the metrics of {task} predictions")
 

@@ -18,7 +18,7 @@ BINS = 20
 
 
 def log_losses(targets: Codes, predictions: Floats) -> Floats:
-    """-log of the probability assigned to each row's label, in nats; infinite where that is 0."""
+    """Return -log of the probability of each row's label, in nats; infinite if the probability is 0."""
     if predictions.shape[-1] == 1:
         true_probabilities = np.where(targets == 1, predictions[:, 0], 1 - predictions[:, 0])
     else:
@@ -71,13 +71,15 @@ def calibration_rows(targets: Codes, predictions: Floats, problem: Problem) -> F
 
 
 def alone_in_bin(targets: Codes, predictions: Floats) -> int:
-    """The number of rows alone in their bin, which carry no information about the bin's error."""
+    """Return the number of rows that are alone in their bin. Such rows carry no information about the bin's error."""
     bins = np.minimum((_confidence(targets, predictions)[0] * BINS).astype(np.int64), BINS - 1)
     return int((np.bincount(bins) == 1).sum())
 
 
 def squared_calibration_error(sums: Floats) -> Floats:
-    """sum (m/n) (S² - Q)/(m(m - 1)) over the bins: unbiased, hence sometimes below 0."""
+    """Return Σ (m/n) (S² - Q) / (m (m - 1)) over bins, which is unbiased and therefore sometimes below 0.
+
+    m: the rows of the bin, of n in all. S, Q: the sum of q - y and of (q - y)² in the bin."""
     m, gap, square = np.moveaxis(sums.reshape(*sums.shape[:-1], 3, -1), -2, 0)
     unbiased = ratio(gap**2 - square, m - 1)
     n = np.where(np.isnan(unbiased), 0.0, m).sum(axis=-1)
@@ -97,7 +99,7 @@ def squared_slopes(sums: Floats) -> Floats:
 
 
 def calibration_error(sums: Floats) -> Floats:
-    """The root of the squared calibration error, 0 where that is negative."""
+    """Return the root of the squared calibration error; 0 if the squared error is negative."""
     return np.sqrt(np.maximum(squared_calibration_error(sums), 0.0))
 
 
@@ -149,7 +151,7 @@ SMALLEST = 1e-12  # BooStSa's clip of probabilities in its cross-entropy
 
 
 def cross_entropies(targets: Floats, predictions: Floats) -> Floats:
-    """-sum t log q of each row, in nats; infinite where q is 0 and t is not."""
+    """Return -Σ t log q of each row, in nats; infinite if q is 0 and t is not 0."""
     with np.errstate(divide="ignore"):
         logs = np.where(targets > 0, np.log(predictions), 0.0)
     return np.asarray(-(targets * logs).sum(axis=-1))
@@ -169,8 +171,8 @@ def jensen_shannon_divergences(targets: Floats, predictions: Floats) -> Floats:
 
 
 def jensen_shannon_distances(targets: Floats, predictions: Floats) -> Floats:
-    """The square root of the Jensen-Shannon divergence of each row: the quantity that BooStSa and scipy call by this
-    name."""
+    """Return the square root of the Jensen-Shannon divergence of each row, which BooStSa and scipy call the
+    distance."""
     return np.sqrt(jensen_shannon_divergences(targets, predictions))
 
 
@@ -240,7 +242,7 @@ register(Metric("entropy_correlation", "soft", entropy_rows, entropy_correlation
 
 
 def score_rows(targets: Floats, predictions: Floats, problem: Problem) -> Floats:
-    """The score, and a one: (rows, 2)."""
+    """Return two columns (rows, 2): the score, and ones."""
     return np.concatenate([predictions, np.ones_like(predictions)], axis=-1)
 
 

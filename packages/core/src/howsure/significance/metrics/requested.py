@@ -26,9 +26,9 @@ BRIER = ("brier", "multiclass_brier")
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """Metrics of one task, with the systems in the form that they need.
+    """Metrics of one task, with the systems in the form that these metrics need.
 
-    source: the systems in their original form. places: the positions of the metrics among all requested metrics.
+    source: the systems in their original form. places: the indices of these metrics among all requested metrics.
     """
 
     systems: Systems
@@ -37,7 +37,7 @@ class Requested:
     places: tuple[int, ...]
 
     def select_items(self, items: Integers) -> Requested:
-        """The same metrics of some of the items, by their positions."""
+        """Return the same metrics for some of the items, which are given by their indices."""
         return replace(self, systems=self.systems.select_items(items))
 
 
@@ -60,9 +60,10 @@ def named_metrics(metrics: object) -> list[str | Metric] | None:
 def requested_metrics(
     metrics: Sequence[str | Metric] | None, systems: Systems, *, method: str | None, target_class: object
 ) -> list[Requested]:
-    """The metrics by the kind of predictions that they need, in the requested order.
+    """Group the metrics by the kind of predictions that they need, in the requested order.
 
-    Raises InputError for an unknown metric, one named twice, or one that the predictions do not allow.
+    Raises InputError for an unknown metric, a metric that is named twice, or a metric that the predictions do not
+    allow.
     """
     if metrics is None:
         metrics = _defaults(systems, method, target_class)
@@ -73,15 +74,15 @@ def requested_metrics(
     ):
         raise InputError(
             f"`target_class` is for {', '.join(OF_CLASS)} of labels; the metrics are "
-            f"{', '.join(str(getattr(metric, 'name', metric)) for metric in metrics)}. Ask for one of these, or leave "
-            "it out."
+            f"{', '.join(str(getattr(metric, 'name', metric)) for metric in metrics)}. Choose one of the first, or "
+            "leave `target_class` out."
         )
     resolved_metrics = [find_applicable(name, systems, target_class) for name in metrics]
     twice = [
         metric.name for metric in resolved_metrics if sum(metric.name == other.name for other in resolved_metrics) > 1
     ]
     if twice:
-        raise InputError(f"metrics must differ; {twice[0]} is named twice.")
+        raise InputError(f"metrics must be different; {twice[0]} is named twice.")
     tasks = dict.fromkeys(metric.task for metric in resolved_metrics)
     return [_request_for_task(resolved_metrics, task, systems) for task in tasks]
 
@@ -107,7 +108,7 @@ def find_applicable(name: str | Metric, systems: Systems, target_class: object) 
     if name in OF_CLASS and "hard" in kinds:
         if target_class is None:
             raise InputError(
-                f"{name!r} is a metric of one class: name the class with `target_class`, or choose 'macro_{name}'."
+                f"{name!r} is a metric of one class. Give the class as `target_class`, or choose 'macro_{name}'."
             )
         as_labels = seen_as(systems, "hard")
         first = next(iter(as_labels.predictions))
