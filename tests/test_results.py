@@ -734,7 +734,9 @@ def test_rows_are_taken_by_position_slice_and_name(name: str) -> None:
 
 
 def test_several_metrics_do_not_fit_into_one_panel() -> None:
-    with pytest.raises(howsure.InputError, match=r"metric must name one of accuracy, macro_f1; figure\(\) draws"):
+    with pytest.raises(
+        howsure.InputError, match=r"metric must be one of accuracy, macro_f1. To draw all of them, use figure\(\)"
+    ):
         result_of("differences of several metrics").plot()
     with pytest.raises(howsure.InputError, match="no metric 'mcc' in the comparison"):
         result_of("differences").plot(metric="mcc")

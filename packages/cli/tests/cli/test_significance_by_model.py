@@ -193,7 +193,7 @@ def test_all_scores_of_a_log_are_compared_and_listed(tmp_path: Path) -> None:
     path = quiz(tmp_path, WINS, acc=WINS, acc_norm=other)
     comparison = significance_json(path)
     assert [row["metric"] for row in comparison["comparisons"]] == ["acc", "acc_norm"]
-    note = "this log has the scores acc, acc_norm, all compared; to compare one, name it: --score acc."
+    note = "this log has the scores acc, acc_norm, and all are compared. To compare only one, use --score acc."
     assert comparison["notes"] == [note]
     for model in WINS:
         write_lm_eval(tmp_path, model, "more", [lm_eval_sample(i, [-1.0, -2.0], 0) for i in range(10)])
@@ -256,7 +256,7 @@ def test_files_of_labels_in_python_as_on_the_command_line(tmp_path: Path) -> Non
         compare(targets=gold, against=old, model=[new, old])
     with pytest.raises(InputError, match="id is for columns: name a FILE that contains them"):
         compare(targets=gold, against=old, model=new, id="uid")
-    with pytest.raises(InputError, match="targets of the true labels, against and model of predictions"):
+    with pytest.raises(InputError, match="targets for the true labels, against and model for predictions"):
         compare(targets=gold, model=new)
 
 

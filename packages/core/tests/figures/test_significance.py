@@ -54,7 +54,9 @@ def test_a_panel_for_each_rule() -> None:
     trend = Trend(rows=(*POINTS, replace(POINT, rule="error < 0.1")), recipe={"source": "x"})
     figure = trend_figure(trend)
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["mean > 0.8", "error < 0.1"]
-    with pytest.raises(InputError, match=r"rule must name one of 'mean > 0.8', 'error < 0.1'; figure\(\) draws them"):
+    with pytest.raises(
+        InputError, match=r"rule must be one of 'mean > 0.8', 'error < 0.1'. To draw all of them, use figure\(\)"
+    ):
         trend.plot()
     assert trend.plot(rule="error < 0.1").get_title(loc="left") == "error < 0.1"
 
