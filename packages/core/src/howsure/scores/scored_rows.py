@@ -351,7 +351,8 @@ def _fill_rows(column: Any, n: int, *, spelled: bool) -> Any:
     if not isinstance(column, dict):
         return column
     rows = np.fromiter(column, dtype=np.int64, count=len(column))
-    listed = [number_or_text(value) for value in column.values()] if spelled else list(map(str, column.values()))
+    convert = {text: number_or_text(text) if spelled else str(text) for text in set(column.values())}
+    listed = [convert[text] for text in column.values()]
     words = any(isinstance(value, str) for value in listed)
     values = np.array(listed or [math.nan], dtype=object if words else np.float64)
     filled, hidden = np.zeros(n, dtype=values.dtype), np.ones(n, dtype=bool)

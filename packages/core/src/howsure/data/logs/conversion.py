@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, compress, groupby, islice
@@ -19,17 +21,19 @@ from howsure.data.logs.labels import Labels
 from howsure.data.logs.log_detection import LOGS, check_format, check_tables, detected, log_format, unfolded
 from howsure.data.logs.log_file import (
     NAMED,
+    OF_CLASSES,
+    Block,
     Columns,
     LogFormat,
     Row,
     Source,
     Unread,
-    is_infinite,
     json_lines,
     parsed_line,
     rows_to_columns,
+    single_rows,
 )
-from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax_of_rows
+from howsure.data.logs.tokens import NONE, WAYS, with_probabilities
 from howsure.data.object_rows import rows_as_objects
 from howsure.data.tables.database import chunks
 from howsure.data.tables.named_files import COPIES, File, copied_rows, named_files, reading_files
@@ -42,7 +46,6 @@ from howsure.inputs.numbers_and_names import check_choice, counted, shortened, s
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
 
 WORD = re.compile(r"\w+")
-KEYS = ("item", "model", "task", "prompt", "run")
 MAX_VALUES = 10_000  # most distinct values that are stored of a column that separates rows
 ALWAYS_NEEDED = frozenset(NAMED)
 NUMERIC = frozenset((int, float, bool))
@@ -270,14 +273,14 @@ class Log:
             parts = (columns.get(name, nothing) for name in (*self.format.group, RUN) if name != RUN)
             for part in dict.fromkeys(zip(zip(*parts, strict=True), columns.get(RUN, nothing), strict=True)):
                 _note_value(self.ways.setdefault(part[0], {}), part[1])
-        self.lengths.update(len(row) for row in columns.get("probabilities", ()) if row is not None)
+        self.lengths |= {len(row) for row in columns.get("probabilities", ()) if row is not None}
         if self.classes is None:
             self.classes = next((tuple(names) for names in classes if names is not None), None)
         self.alike = self.alike and all(names is not None and tuple(names) == self.classes for names in classes)
         if not self.may_contradict and ITEM_HASH in columns:
-            keys = map(hash, zip(columns.get(TASK, nothing), map(str, columns.get(ITEM, nothing)), strict=True))
-            hashes = zip(keys, map(hash, columns[ITEM_HASH]), strict=True)
-            self.may_contradict = any(self.documents.setdefault(key, document) != document for key, document in hashes)
+            keys = list(map(hash, zip(columns.get(TASK, nothing), map(str, columns.get(ITEM, nothing)), strict=True)))
+            documents = list(map(hash, columns[ITEM_HASH]))
+            self.may_contradict = list(map(self.documents.setdefault, keys, documents)) != documents
 
     def _note_first_scores(self, columns: Columns, numeric: Sequence[str]) -> None:
         """Record the first score of quality in each row, by task."""
@@ -325,6 +328,7 @@ def input_files(
     keep_empty: bool = False,
     model_version: str | None = None,
     encoding: str | None = None,
+    with_classes: bool = True,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[tuple[File, ...], Log | None]:
     """Return the named files, with logs rewritten in `spool`, and the description of the logs (None for tables).
@@ -335,7 +339,8 @@ def input_files(
     this many rows of each log, with all columns. labels_from: a table of true answers. explode: a column of lists in a
     table, whose elements become rows; with `keep_empty`, a row without elements remains. pivot: the columns of item,
     rater and grade in a table with a row for each grade; its raters become columns. model_version: the model behind an
-    alias in a log of decisions. encoding: that of text files. tell: a function that is called with notes on the table.
+    alias in a log of decisions. encoding: that of text files. with_classes: keep the lists of classes and probabilities
+    of a log, although they are not among `names_needed`. tell: a function that is called with notes on the table.
 
     Raises InputError if a file cannot be read or is truncated, or if logs and tables are mixed.
     """
@@ -380,10 +385,11 @@ def input_files(
     log = Log(form, normalise or NONE, model_version)
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     kept = partial(_needed_columns, words=words if most is None else None)
-    with open(spool / COPIES, "wb") as lines:
+    unwritten = frozenset() if with_classes else OF_CLASSES - words
+    with open(spool / COPIES, "wb") as lines, _garbage_collection_paused():
         names = [f"log-{at}.jsonl" if len(files) > 1 else COPIES for at in range(len(files))]
         copies = [
-            _rewrite(file, os.path.join(spool, name), lines, log, kept, most, labels)
+            _rewrite(file, os.path.join(spool, name), lines, log, kept, unwritten, most, labels)
             for file, name in zip(files, names, strict=True)
         ]
     rewritten = tuple(copy for copy in copies if copy is not None)
@@ -402,12 +408,25 @@ def input_files(
     return rewritten, log
 
 
+@contextmanager
+def _garbage_collection_paused() -> Iterator[None]:
+    """Pause the search for reference cycles: parsed JSON has none, but so many objects that the search takes long."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def _rewrite(
     file: File,
     path: str,
     lines: IO[bytes],
     log: Log,
     needed: Callable[[Columns], Columns],
+    unwritten: Collection[str],
     most: int | None,
     labels: Labels | None,
 ) -> File | None:
@@ -421,7 +440,7 @@ def _rewrite(
             unlabelled += columns.get("target", (None,) * rows).count(None)
         log.note(columns, rows)
         names |= dict.fromkeys(columns)
-        lines.write(json_lines(columns, rows))
+        lines.write(json_lines({name: columns[name] for name in columns if name not in unwritten}, rows))
     if log.rows == before:
         source.note("it has no rows, and is left out")
         return None
@@ -432,14 +451,17 @@ def _rewrite(
 
 def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) -> Iterator[tuple[Columns, int]]:
     """Yield batches of consecutive rows with the same columns: these columns with probabilities, and the row count."""
-    rows, n_read, batch, names = islice(log.format.rows(source), most), 0, list[Row](), tuple[str, ...]()
+    n_read, batch, names = 0, list[Row](), tuple[str, ...]()
+    rows = log.format.rows(source)
+    if most is not None or labels is not None:
+        rows = islice(chain.from_iterable(map(single_rows, rows)), most)
 
-    def whole() -> tuple[Columns, int]:
-        columns = rows_to_columns(batch)
+    def whole(columns: Columns) -> tuple[Columns, int]:
+        n_rows = len(next(iter(columns.values())))
         try:
-            return _with_probabilities(columns, log.normalise), len(batch)
+            return with_probabilities(columns, log.normalise), n_rows
         except ValueError as error:
-            raise _first_fault(source, log, batch, n_read - len(batch)) from error
+            raise _first_fault(source, log, Block(columns).rows(), n_read - n_rows) from error
 
     while True:
         try:
@@ -447,13 +469,17 @@ def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) 
             labelled = row if row is None or labels is None else labels.of(row)
         except ValueError as error:
             if batch:  # report an error in an earlier row first
-                yield whole()
+                yield whole(rows_to_columns(batch))
             raise error if isinstance(error, InputError) else source.fault(n_read + 1, f"{error}.") from error
-        if batch and (labelled is None or len(batch) == BATCH or tuple(labelled) != names):
-            yield whole()
+        if batch and (isinstance(labelled, Block | None) or len(batch) == BATCH or tuple(labelled) != names):
+            yield whole(rows_to_columns(batch))
             batch = []
         if labelled is None:
             return
+        if isinstance(labelled, Block):
+            n_read += len(labelled["item"])
+            yield whole(labelled)
+            continue
         if not batch:
             names = tuple(labelled)
         batch.append(labelled)
@@ -464,64 +490,10 @@ def _first_fault(source: Source, log: Log, rows: Sequence[Row], before: int) -> 
     """Build the error for the first row without valid probabilities."""
     for number, row in enumerate(rows, start=before + 1):
         try:
-            _with_probabilities(rows_to_columns([row]), log.normalise)
+            with_probabilities(rows_to_columns([row]), log.normalise)
         except ValueError as error:
             return error if isinstance(error, InputError) else source.fault(number, f"{error}.")
     raise AssertionError("none of the rows has a fault by itself")
-
-
-def _with_probabilities(columns: Columns, way: str) -> Columns:
-    """Return the columns with class probabilities, the most probable class, and whether it is correct.
-
-    Raises ValueError for a row whose probabilities cannot be computed.
-    """
-    rows = len(next(iter(columns.values())))
-    nothing = (None,) * rows
-    for name in KEYS:
-        if {list, dict} & set(map(type, columns.get(name, ()))):
-            wrong = next(value for value in columns[name] if isinstance(value, (list, dict)))
-            raise ValueError(f"{name} must be a string or a number; it is {quote(wrong)}")
-    classes = [*chain.from_iterable(filter(None, columns.get("classes", ())))]
-    if not {str}.issuperset(map(type, classes)):
-        wrong = next(name for name in classes if not isinstance(name, str))
-        raise ValueError(f"its choices must be strings, but one is {quote(wrong)}")
-    likelihoods, logits = columns.get("log_probabilities", nothing), columns.get("logits", nothing)
-    if likelihoods is not nothing or logits is not nothing:
-        lengths = zip(columns.get("classes", nothing), columns.get("tokens", nothing), strict=True)
-        before = columns.get("probabilities", nothing)
-        of_rows = [
-            logit if likelihood is None else normalised(likelihood, {"classes": texts, "tokens": tokens}, way)
-            for likelihood, logit, (texts, tokens) in zip(likelihoods, logits, lengths, strict=True)
-        ]
-        columns["probabilities"] = tuple(
-            probability if row is None else row
-            for row, probability in zip(softmax_of_rows(of_rows), before, strict=True)
-        )
-    probabilities = columns.get("probabilities", nothing)
-    if any(probabilities):
-        columns |= _answers(columns, [row if isinstance(row, list) else [] for row in probabilities])
-    for name, values in columns.items():
-        types = set(map(type, values))
-        if bool in types or (float in types and any(map(is_infinite, values))):
-            columns[name] = tuple(
-                int(value) if isinstance(value, bool) else None if is_infinite(value) else value for value in values
-            )
-    return columns
-
-
-def _answers(columns: Columns, probabilities: Sequence[list[float]]) -> Columns:
-    """Return missing columns that follow from probabilities: the most probable class, its probability, correctness."""
-    best = [row.index(max(row)) if row else None for row in probabilities]
-    answers = columns.get("prediction", best)
-    targets = columns.get("target", (None,) * len(best))
-    rights = columns.get("targets") or [[] if target is None else [target] for target in targets]
-    answered = list(zip(probabilities, answers, rights, strict=True))
-    added: dict[str, list[Any]] = {
-        "prediction": best,
-        "probability": [row[answer] if answer in range(len(row)) else None for row, answer, _ in answered],
-        "correct": [int(answer in right) if row and right else None for row, answer, right in answered],
-    }
-    return {name: tuple(new) for name, new in added.items() if name not in columns and new.count(None) < len(new)}
 
 
 def _needed_columns(columns: Columns, words: Collection[str] | None) -> Columns:

@@ -7,15 +7,32 @@ as mappings.
 from __future__ import annotations
 
 import ast
+import io
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
+import msgspec
+
 from howsure.data.logs.item_documents import content_hash
-from howsure.data.logs.log_file import GROUP, Beginning, LogFormat, Row, Source, listed, number, with_scores
+from howsure.data.logs.log_file import (
+    GROUP,
+    LONGEST_LINE,
+    Beginning,
+    Block,
+    Columns,
+    LogFormat,
+    Row,
+    Source,
+    listed,
+    number,
+    parsed_line,
+    struct_type,
+    with_scores,
+)
 from howsure.errors import quote
 from howsure.inputs.matching import HASH_KIND_END
 from howsure.inputs.numbers_and_names import spelled_number
@@ -42,25 +59,96 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """Yield a row for each line: choices with log-likelihoods or a generated text, and the metrics."""
+    """Yield a row for each line, or a block for several: choices with log-likelihoods or a generated text; metrics."""
     setting = _setting(source)
-    meaning = _meaning_of_targets(source, setting)
-    for line, record in source.records():
-        if missing := KEYS - record.keys():
-            lacking = ", ".join(sorted(missing))
-            raise source.fault(line, f"it lacks {lacking}, which a sample of lm-evaluation-harness has.")
-        row: Row = {
-            "item": record["doc_id"],
-            "model": setting.model,
-            "task": setting.task,
-            "prompt": setting.prompt,
-            "run": record.get("filter"),
-            "item_hash": _document(record),
+    meaning = cache(partial(_meaning_of_targets, source, setting))
+    for first, text in source.chunks():
+        block = _block(text, setting, meaning)
+        if block is not None:
+            yield block
+            continue
+        for line, record in source.records_in(first, text):
+            if missing := KEYS - record.keys():
+                lacking = ", ".join(sorted(missing))
+                raise source.fault(line, f"it lacks {lacking}, which a sample of lm-evaluation-harness has.")
+            names = {"model": setting.model, "task": setting.task, "prompt": setting.prompt}
+            row: Row = {"item": record["doc_id"], **names, "run": record.get("filter"), "item_hash": _document(record)}
+            row |= _answer(record, setting, meaning)
+            row = with_scores(row, _metrics(record, source))
+            row["doc"] = record.get("doc")
+            yield row
+
+
+# The lines of a log usually have the same form. Then they are converted together, with the same result.
+
+
+def _block(text: bytes, setting: Setting, meaning: Callable[[], str]) -> Block | None:
+    """Convert lines of the same form together; None if the form differs, or is that of an early version."""
+    try:
+        first = parsed_line(text.partition(b"\n")[0])
+        is_choice = len(first["filtered_resps"]) > 1
+        decode = _typed_decoder(tuple(first), is_choice)
+        samples = [decode(line) for line in io.BytesIO(text)]
+        if len(text) >= LONGEST_LINE or not (text.isascii() or text.decode()):
+            return None
+        columns = dict(zip(first, zip(*map(msgspec.structs.astuple, samples), strict=True), strict=True))
+        nothing = (None,) * len(samples)
+        scores = {name: columns[name] for name in first["metrics"] if columns.get(name, nothing) != nothing}
+        types = {type(value) for values in scores.values() for value in set(values)}
+        if columns["metrics"].count(first["metrics"]) < len(samples) or not types <= {int, float, bool}:
+            return None
+        names = {"model": setting.model, "task": setting.task, "prompt": setting.prompt}
+        block = {
+            "item": columns["doc_id"],
+            **{name: (value,) * len(samples) for name, value in names.items()},
+            "run": columns.get("filter", nothing),
+            "item_hash": tuple([f"doc_hash{HASH_KIND_END}{doc_hash}" for doc_hash in columns["doc_hash"]]),
+            **(_choices(columns, setting, meaning()) if is_choice else _generated(columns)),
         }
-        row |= _answer(record, setting, meaning)
-        row = with_scores(row, _metrics(record, source))
-        row["doc"] = record.get("doc")
-        yield row
+        block = with_scores(block, {name: tuple(map(float, values)) for name, values in scores.items()})
+        return Block(block | {"doc": columns.get("doc", nothing)})
+    except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
+        return None
+
+
+@lru_cache
+def _typed_decoder(keys: tuple[str, ...], is_choice: bool) -> Callable[[bytes], Any]:
+    """Return a decoder of samples with these keys in this version's types; it skips what is not used."""
+    if is_choice:
+        types: dict[str, Any] = {"filtered_resps": list[tuple[float, Any]], "arguments": dict[str, dict[str, str]]}
+    else:
+        types = {"filtered_resps": list[str], "arguments": msgspec.Raw}
+    sample = struct_type(keys, resps=msgspec.Raw, doc_hash=str, **types)
+    return msgspec.json.Decoder(sample, strict=False).decode  # numbers may be strings
+
+
+def _choices(columns: Columns, setting: Setting, meaning: str) -> Columns:
+    """Return what `_answer` returns for questions with choices; ValueError or LookupError if one has another form."""
+    pairs, counts = columns["filtered_resps"], tuple(map(len, columns["filtered_resps"]))
+    texts = [
+        [requests[key]["arg_1"] for key in _request_keys(count)]
+        for requests, count in zip(columns["arguments"], counts, strict=True)
+    ]
+    if min(counts) < 2 or 1 in map(len, map(set, texts)) or "acc_mutual_info" in columns:
+        raise ValueError("choices that differ only in their contexts")
+    classes = tuple([[text.removeprefix(setting.delimiter) for text in row] for row in texts])
+    targets: Sequence[Any] = list(zip(columns["target"], counts, strict=True))
+    if meaning == POSITION:
+        rights = {target: _right(target[0], None, target[1], meaning) for target in set(targets)}
+        right = [rights[target] for target in targets]
+    else:
+        right = [_right(target, row, len(row), meaning) for (target, _), row in zip(targets, classes, strict=True)]
+    return {
+        "classes": classes,
+        "log_probabilities": tuple([[value for value, _ in row] for row in pairs]),
+        "target": tuple([position for (position,) in right]),
+    }
+
+
+def _generated(columns: Columns) -> Columns:
+    """Return what `_answer` returns for generated texts; ValueError if a line has several."""
+    answers = tuple([response for (response,) in columns["filtered_resps"]])
+    return {"prediction": answers, "target": tuple(map(str, columns["target"]))}
 
 
 def _setting(source: Source) -> Setting:
@@ -86,7 +174,7 @@ def _nested(mapping: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     return mapping
 
 
-def _answer(record: Mapping[str, Any], setting: Setting, meaning: str) -> Row:
+def _answer(record: Mapping[str, Any], setting: Setting, meaning: Callable[[], str]) -> Row:
     """Return the choices, their log-likelihoods and the true choice; or the generated text and the reference."""
     likelihoods = _log_likelihoods(record)
     if likelihoods is None:
@@ -98,7 +186,7 @@ def _answer(record: Mapping[str, Any], setting: Setting, meaning: str) -> Row:
         )  # a pair of a number and a truth value: the target's own
         return {"prediction": answer, "target": str(record["target"])}
     texts = _texts(record, len(likelihoods), setting.delimiter)
-    right = _right(record["target"], texts, len(likelihoods), meaning) or _from_accuracy(record, likelihoods)
+    right = _right(record["target"], texts, len(likelihoods), meaning()) or _from_accuracy(record, likelihoods)
     row: Row = {"classes": texts, "log_probabilities": likelihoods}
     return row | ({"target": right[0]} if len(right) == 1 else {"target": None, "targets": right})
 

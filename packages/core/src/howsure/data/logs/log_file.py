@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -10,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from howsure.data.tables.named_files import TEXTS, File, parquet_source, reading_files
@@ -100,9 +101,33 @@ Row = dict[str, Any]
 Columns = dict[str, tuple[Any, ...]]  # of equal length
 
 
+class Block(Row):
+    """Consecutive rows with the same keys, as columns of equal length, which are converted faster than single rows."""
+
+    def rows(self) -> list[Row]:
+        """Return the rows of the block."""
+        return [dict(zip(self, values, strict=True)) for values in zip(*self.values(), strict=True)]
+
+
+def single_rows(row: Row) -> list[Row]:
+    """Return the rows of a block, or a row that is not a block as the only one."""
+    return row.rows() if isinstance(row, Block) else [row]
+
+
 def rows_to_columns(rows: Sequence[Row]) -> Columns:
     """Convert rows with the same keys in the same order to columns."""
     return dict(zip(rows[0], zip(*map(dict.values, rows), strict=True), strict=True))
+
+
+@lru_cache
+def struct_type(names: tuple[str, ...], **types: Any) -> type[msgspec.Struct]:
+    """Return the type of objects with these keys. types: those of values that are not arbitrary JSON.
+
+    Raises ValueError if a key contains a quotation mark, a backslash or a control character.
+    """
+    fields = [(f"field_{number}", types.get(name, Any)) for number, name in enumerate(names)]
+    rename = {field: name for (field, _), name in zip(fields, names, strict=True)}
+    return msgspec.defstruct("Record", fields, rename=rename, forbid_unknown_fields=True, gc=False)
 
 
 def json_lines(columns: Columns, rows: int) -> bytes:
@@ -111,16 +136,21 @@ def json_lines(columns: Columns, rows: int) -> bytes:
     >>> json_lines({"item": (None, 2), "logits": ([float("-inf"), 0.5], [0.0])}, 2)
     b'{"item": null, "logits": [-Infinity, 0.5]}\n{"item": 2, "logits": [0.0]}\n'
     """
-    records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)] or [{}] * rows
+    try:  # objects with fixed keys are written fastest
+        records: list[Any] = list(map(struct_type(tuple(columns)), *columns.values()))
+    except ValueError:
+        records = []
     lines: bytes = ENCODE_LINES(records)
-    if lines.count(NULL) == sum(values.count(None) for values in columns.values()):
+    if records and lines.count(NULL) == sum(values.count(None) for values in columns.values()):
         return lines
+    records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)] or [{}] * rows
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()  # keeps -inf
 
 
 # What is known of a file before it is read: its name, its first bytes, and their content.
 
 FIRST = 1 << 16  # bytes
+CHUNK = 1 << 17  # bytes of lines that are converted together
 LONGEST_LINE = 1 << 26  # bytes
 KEY = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:')  # possessive quantifiers prevent backtracking
 
@@ -275,26 +305,35 @@ class Source:
 
         Raises InputError for a line that is not a JSON object or is truncated.
         """
+        for first, text in self.chunks():
+            yield from self.records_in(first, text)
+
+    def chunks(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the file as chunks of complete lines, each with the number of its first line."""
         with open_unpacked(self.file.path, self.file.compression, self.name) as stream:
-            number = 0
-            while line := stream.readline(LONGEST_LINE):
-                number += 1
-                if len(line) == LONGEST_LINE:
-                    raise self.fault(number, f"it has more than {LONGEST_LINE:,} bytes. Is this a log?")
-                if line.isspace():
-                    continue
-                try:
-                    record = parsed_line(line.removeprefix(MARK) if number == 1 else line)
-                except ValueError as error:
-                    if not line.endswith(b"\n"):
-                        raise self.fault(number, "it is cut off; was the program stopped while it wrote?") from error
-                    raise self.fault(number, f"it is not JSON ({error}).") from error
-                if not isinstance(record, dict):
-                    raise self.fault(
-                        number, f"it must contain a JSON object, {{…}}; it contains {decoded(line)[:60]!r}."
-                    )
-                self._check_keys(line, f"line {number:,} of {self.name}")
-                yield number, record
+            number = 1
+            while text := stream.read(CHUNK):
+                text += b"" if text.endswith(b"\n") else stream.readline(LONGEST_LINE)
+                yield number, text
+                number += text.count(b"\n")
+
+    def records_in(self, first: int, text: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the objects in the lines of a chunk, whose first line has the number `first`; errors as `records`."""
+        for number, line in enumerate(io.BytesIO(text), first):
+            if len(line) >= LONGEST_LINE:
+                raise self.fault(number, f"it has more than {LONGEST_LINE:,} bytes. Is this a log?")
+            if line.isspace():
+                continue
+            try:
+                record = parsed_line(line.removeprefix(MARK) if number == 1 else line)
+            except ValueError as error:
+                if not line.endswith(b"\n"):
+                    raise self.fault(number, "it is cut off; was the program stopped while it wrote?") from error
+                raise self.fault(number, f"it is not JSON ({error}).") from error
+            if not isinstance(record, dict):
+                raise self.fault(number, f"it must contain a JSON object, {{…}}; it contains {decoded(line)[:60]!r}.")
+            self._check_keys(line, f"line {number:,} of {self.name}")
+            yield number, record
 
     def objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Yield the records of JSON lines, or of a JSON document, with their numbers."""
@@ -385,6 +424,7 @@ NAMED = (
     EXCEPTION,
 )
 OF_NAMED = ("targets", "tokens")  # further details on named columns
+OF_CLASSES = frozenset(("classes", "probabilities", "log_probabilities", "logits", *OF_NAMED))  # lists by class
 RESERVED = frozenset(NAMED + OF_NAMED)
 GROUP = ("model", "task", "prompt")  # one curve for each, if a log has several
 

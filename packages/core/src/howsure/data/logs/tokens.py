@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from howsure.data.logs.log_file import listed, mapping, number
+from howsure.data.logs.log_file import Columns, is_infinite, listed, mapping, number
 from howsure.errors import quote
 
 # Probabilities of the choices of a question, from the log-likelihoods that a model gave to their texts.
@@ -72,6 +73,86 @@ def normalised(log_likelihoods: Sequence[float], row: Mapping[str, Any], way: st
     if 0 in lengths:
         raise ValueError(f"a choice has no {way}")
     return [log_likelihood / length for log_likelihood, length in zip(log_likelihoods, lengths, strict=True)]
+
+
+# Columns that follow from others in each row.
+
+KEYS = ("item", "model", "task", "prompt", "run")
+
+
+def with_probabilities(columns: Columns, way: str) -> Columns:
+    """Return the columns with class probabilities, the most probable class, and whether it is correct.
+
+    Raises ValueError for a row whose probabilities cannot be computed.
+    """
+    rows = len(next(iter(columns.values())))
+    nothing = (None,) * rows
+    for name in KEYS:
+        if {list, dict} & set(map(type, columns.get(name, ()))):
+            wrong = next(value for value in columns[name] if isinstance(value, (list, dict)))
+            raise ValueError(f"{name} must be a string or a number; it is {quote(wrong)}")
+    classes = columns.get("classes", ())
+    if not {str}.issuperset(map(type, chain.from_iterable(filter(None, classes)))):
+        wrong = next(name for names in classes for name in names or () if not isinstance(name, str))
+        raise ValueError(f"its choices must be strings, but one is {quote(wrong)}")
+    likelihoods, logits = columns.get("log_probabilities", nothing), columns.get("logits", nothing)
+    if likelihoods is not nothing or logits is not nothing:
+        lengths = zip(columns.get("classes", nothing), columns.get("tokens", nothing), strict=True)
+        if way != NONE:
+            likelihoods = tuple(
+                None if likelihood is None else normalised(likelihood, {"classes": texts, "tokens": tokens}, way)
+                for likelihood, (texts, tokens) in zip(likelihoods, lengths, strict=True)
+            )
+        of_rows = _first_values(likelihoods, logits)
+        columns["probabilities"] = _first_values(softmax_of_rows(of_rows), columns.get("probabilities", nothing))
+    probabilities = columns.get("probabilities", nothing)
+    if any(probabilities):
+        columns |= _answers(columns, [row if isinstance(row, list) else [] for row in probabilities])
+    for name, values in columns.items():
+        types = set(map(type, values))
+        if types == {float} and all(map(math.isfinite, values)):
+            continue
+        if bool in types or (float in types and any(map(is_infinite, values))):
+            columns[name] = tuple(
+                int(value) if isinstance(value, bool) else None if is_infinite(value) else value for value in values
+            )
+    return columns
+
+
+def _first_values(values: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
+    """Return values, or the other value of each row without one."""
+    if None not in values:
+        return tuple(values)
+    return tuple(other if value is None else value for value, other in zip(values, others, strict=True))
+
+
+def _answers(columns: Columns, probabilities: Sequence[list[float]]) -> Columns:
+    """Return missing columns that follow from probabilities: the most probable class, its probability, correctness."""
+    targets = columns.get("target", (None,) * len(probabilities))
+    rights = columns.get("targets") or [() if target is None else (target,) for target in targets]
+    best, largest = _likeliest(probabilities)
+    answers, probability = columns.get("prediction", best), largest
+    if "prediction" in columns:
+        probability = [
+            row[answer] if answer in range(len(row)) else None
+            for row, answer in zip(probabilities, answers, strict=True)
+        ]
+    correct = [
+        int(answer in right) if row and right else None
+        for row, answer, right in zip(probabilities, answers, rights, strict=True)
+    ]
+    added = {"prediction": best, "probability": probability, "correct": correct}
+    return {name: tuple(new) for name, new in added.items() if name not in columns and new.count(None) < len(new)}
+
+
+def _likeliest(rows: Sequence[list[float]]) -> tuple[list[Any], list[Any]]:
+    """Return the index and the value of the first largest number in each row; None for a row without numbers."""
+    if len(set(map(len, rows))) == 1 and {float}.issuperset(map(type, chain.from_iterable(rows))):
+        matrix = np.array(rows)
+        if matrix.size and np.isfinite(matrix).all():
+            return matrix.argmax(axis=1).tolist(), matrix.max(axis=1).tolist()
+    largest: list[Any] = [max(row, default=None) for row in rows]
+    return [row.index(value) if row else None for row, value in zip(rows, largest, strict=True)], largest
 
 
 # The probabilities of answers that are single tokens of a text; each token is {token, logprob, …}. The probabilities of

@@ -103,6 +103,7 @@ LENGTH = re.compile(r"length\((.+)\)")
 OTHERS = "another of very many values"
 MAX_NAMED = 1000  # names of a feature; features with more names are not coded
 MAX_CODED = 100_000  # names of a column that become a type of the database; with more, they are read as text
+ROWS_PER_NAME = 8  # with fewer, looking up each name is faster than a type of the database
 
 
 def feature_columns(selection: Selection, names: Sequence[str]) -> dict[str, Any]:
@@ -203,7 +204,7 @@ def rows_of_files(
     Raises InputError, which names the file, the column, the row and the value.
     """
     check_way(rows.across_files, of=clusters, named="`clusters=...`")
-    with opened_files(rows, [*kinds, *later]) as opened:
+    with opened_files(rows, [*kinds, *later], with_classes=False) as opened:
         if opened.log is not None and any(map(_is_item_key, kinds)):
             opened.log.check_items()
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
@@ -331,7 +332,11 @@ def _coded(selection: Selection, column: Column, text: str | None = None) -> Cod
     if len(distinct_texts) > MAX_CODED:
         return _values(selection, column, "text")
     names = tuple(sorted((str(text) for (text,) in distinct_texts), key=natural_order))
-    return Coded(selection.codes(text, names, np.min_scalar_type(-len(names))), names)
+    dtype = np.min_scalar_type(-len(names))
+    if len(names) * ROWS_PER_NAME < selection.n:
+        return Coded(selection.codes(text, names, dtype), names)
+    code_by_name = {name: code for code, name in enumerate(names)}
+    return Coded(np.array([code_by_name[name] for name in selection.values(text).tolist()], dtype=dtype), names)
 
 
 def _by_row(selection: Selection, column: Column, missing_values: Sequence[str]) -> dict[int, Any]:

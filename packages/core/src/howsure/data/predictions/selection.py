@@ -42,16 +42,18 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened_files(
-    source: Files, names: Sequence[str], *, spool: str | os.PathLike[str] | None = None
+    source: Files, names: Sequence[str], *, spool: str | os.PathLike[str] | None = None, with_classes: bool = True
 ) -> Iterator[Opened]:
     """Open files for queries of these columns; they are closed if an error occurs in the block.
+
+    with_classes: also of the lists of classes and their probabilities in logs.
 
     Raises InputError for a file that cannot be read, and for an invalid expression.
     """
     filter_ = condition(source.where) if source.where is not None else None
     with Database(spool).opening() as database:
         texts = [*names, *(filter_.names if filter_ else ())]
-        files, log = _open_files(source, database, texts)
+        files, log = _open_files(source, database, texts, with_classes=with_classes)
         database.allow_only(paths_read(files))
         if log is not None:
             from howsure.data.logs.conversion import log_of_selected_rows
@@ -62,7 +64,9 @@ def opened_files(
         yield Opened(source, database, files, log, filter_)
 
 
-def _open_files(source: Files, database: Database, texts: Sequence[str]) -> tuple[tuple[File, ...], Log | None]:
+def _open_files(
+    source: Files, database: Database, texts: Sequence[str], *, with_classes: bool
+) -> tuple[tuple[File, ...], Log | None]:
     """Return the files, and a description of logs among them; no program writes its log as CSV or TSV."""
     files, form_name, paths = None, None, list(source.paths)
     if any(map(os.path.isdir, paths)):
@@ -80,7 +84,7 @@ def _open_files(source: Files, database: Database, texts: Sequence[str]) -> tupl
     from howsure.data.logs.conversion import input_files
 
     folder = database.folder
-    how |= {"files": files, "form_name": form_name, "tell": source.tell}
+    how |= {"files": files, "form_name": form_name, "with_classes": with_classes, "tell": source.tell}
     return input_files(paths, format=source.format, spool=folder, names_needed=texts, **how)
 
 

@@ -21,13 +21,13 @@ from tests.data.logs.writers import (
 import howsure
 from howsure.data.logs import lighteval
 from howsure.data.logs.lm_eval import rows
-from howsure.data.logs.log_file import Source
+from howsure.data.logs.log_file import Block, Source, single_rows
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    return list(rows(Source(File(str(path), str(path), "jsonl"))))
+    return [row for block in rows(Source(File(str(path), str(path), "jsonl"))) for row in single_rows(block)]
 
 
 def test_a_row_names_item_model_task_prompt_and_filter(tmp_path: Path) -> None:
@@ -45,6 +45,33 @@ def test_a_row_names_item_model_task_prompt_and_filter(tmp_path: Path) -> None:
         "acc": 1.0,
     }
     assert row["log_probabilities"] == [-1.0, -2.0]
+
+
+def test_lines_converted_together_give_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = [lm_eval_sample(item, [-1.0, -2.0 * item], item % 2) for item in range(6)]
+    samples += [lm_eval_sample(6, [-3.0, -2.0, -1e-30], 2, choices=["a", "b", "é"]), samples[0] | {"target": "[0, 1]"}]
+    samples += [samples[0] | {"acc": True}, samples[0] | {"acc": None}, samples[0] | {"acc_mutual_info": 1}]
+    samples += [samples[0] | {"filtered_resps": [[-1, False], [-2.5, True]]}, samples[0] | {"doc_id": 10**30}]
+    samples += [samples[0] | {"metrics": ["acc", "target"]}, samples[0] | {"target": "yes"}, samples[0] | {"Acc": 2}]
+    samples += [lm_eval_text(7, "Faust", "Faust") | {"doc_hash": "e", "target": target} for target in ("Faust", 3)]
+    samples += [samples[0] | {"acc": math.nan}, lm_eval_sample(8, [-1.0, -1.0], 0, choices=["same", "same"])]
+    path = write_lm_eval(tmp_path, "small", "task", samples)
+    single = {}
+    for size in (1, 1 << 10, 1 << 17):
+        monkeypatch.setattr("howsure.data.logs.log_file.CHUNK", size)
+        blocks = list(rows(Source(File(str(path), str(path), "jsonl"))))
+        single[size] = repr([list(row.items()) for block in blocks for row in single_rows(block)])
+        assert any(isinstance(block, Block) for block in blocks) == (size < 1 << 17)
+    monkeypatch.setattr("howsure.data.logs.lm_eval._block", lambda *_: None)
+    one_by_one = repr([list(row.items()) for row in rows_of(path)])
+    assert set(single.values()) == {one_by_one}
+
+
+def test_a_skipped_response_must_be_utf_8(tmp_path: Path) -> None:
+    lines = write_lines(tmp_path / "a.jsonl", [lm_eval_sample(0, [-1.0, -2.0], 0)]).read_bytes()
+    (tmp_path / "a.jsonl").write_bytes(lines.replace(b'"resps": [[[', b'"resps": ["\xff", [['))
+    with pytest.raises(InputError, match=r"line 1 of .*: it is not JSON"):
+        rows_of(tmp_path / "a.jsonl")
 
 
 def test_without_results_next_to_it_the_folder_names_the_model(tmp_path: Path) -> None:
