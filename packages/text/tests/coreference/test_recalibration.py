@@ -102,7 +102,7 @@ def test_few_documents_say_what_they_cannot_tell() -> None:
     """Both documents are as the model would have them if it were sure."""
     rows = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.1, 0.4]])
     recalibration = recalibrate_coreference([rows] * 2, [[[0, 2], [1]]] * 2)
-    assert any("these documents do not determine it" in note for note in recalibration.notes)
+    assert any("these documents do not determine" in note for note in recalibration.notes)
     assert "Note: " in str(recalibration)
 
 

@@ -83,7 +83,7 @@ def test_entities_have_the_confidence_of_the_recalibration(folder: Path) -> None
 def test_unrecalibrated_confidence_is_noted(folder: Path) -> None:
     write_conllu(DOCUMENTS[:1], "one.conllu")
     plain = printed("coreference", "posterior", "one.conllu", "--model", "model.npz", "--output", "o.json")
-    assert "confidence: not recalibrated" in plain
+    assert "the confidence is not recalibrated" in plain
     assert json.loads(Path("o.json").read_text())["documents"][0]["confidence_recalibrated"] is False
     printed("coreference", "recalibrate", "gold.conllu", "--model", "model.npz", "--output", "recalibrated.npz")
     assert "not recalibrated" not in printed("coreference", "posterior", "one.conllu", "--model", "recalibrated.npz")

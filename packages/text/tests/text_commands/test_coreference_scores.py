@@ -123,7 +123,7 @@ def test_misplaced_mentions_are_reported(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ("posterior", "name a document, or the scores of a model, --scores."),
+        ("posterior", "either --document or --scores, the scores of another model, must be given."),
         ("posterior --scores scores.jsonl --model model.npz", "leave --model and --mentions out."),
         ("predict --scores scores.jsonl --mentions gold --output x.conllu", "leave --model and --mentions out."),
         ("posterior gold.conllu --scores few.jsonl", "few.jsonl has no scores of talk; it has story."),

@@ -1,4 +1,4 @@
-"""A file of antecedent scores: the names of its documents, and the scores of each, read on demand."""
+"""Files of antecedent scores (JSON lines or .npz), whose documents are read on demand."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ NEEDED, OPTIONAL, PAIRS = ("id", "mentions", "scores", "null"), ("words", "text"
 
 
 def parse_record(line: bytes | str) -> dict[str, Any]:
-    """The JSON object of a line.
+    """Parse a line of JSON.
 
-    Raises InputError if the file is not one of antecedent scores, or names no document.
+    Raises InputError if the line is not a JSON object with the id of a document.
     """
     try:
         record = parsed_json(line)
@@ -42,16 +42,16 @@ def parse_record(line: bytes | str) -> dict[str, Any]:
 
 
 def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
-    """The scores in a JSON object.
+    """Return the scores in a JSON object.
 
     Raises InputError naming the key that is missing or wrong.
     """
     if PAIRS in record and "scores" not in record:
         raise InputError(
-            f"{PAIRS} say for each pair separately whether it corefers. They are not a distribution over "
-            "antecedents, and define no posterior over entities. Evaluate 1/(1 + exp(-logit)) as predictions of "
-            "pairs, with calibration, or rename them to scores, with null 0: then the best antecedent is the "
-            "model's, and the probabilities are those of a distribution over antecedents."
+            f"{PAIRS} contain a separate prediction for each pair, so they are not a distribution over antecedents and "
+            "define no posterior over entities. Either evaluate 1/(1 + exp(-logit)) as predictions of pairs, with "
+            f"howsure calibration; or rename {PAIRS} to scores and set null to 0, which treats them as scores of "
+            "antecedents."
         )
     for name in NEEDED:
         if record.get(name) is None:
@@ -67,7 +67,7 @@ def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
 
 
 def json_from_scores(scores: AntecedentScores) -> str:
-    """A line of JSON; only the scores of earlier mentions are written if the others are -inf."""
+    """Return scores as a line of JSON; scores of -inf for later mentions are omitted."""
     values: dict[str, Any] = {"id": scores.id}
     if scores.text is None:
         values["words"] = [list(sentence) for sentence in scores.words]
@@ -89,7 +89,7 @@ def json_from_scores(scores: AntecedentScores) -> str:
 
 
 def _numbers(row: object, where: str) -> Any:
-    """A list of numbers, in which null means -inf."""
+    """Convert a list of numbers, in which null means -inf, to an array."""
     if not isinstance(row, list):
         raise InputError(f"{where} must be a list of numbers; it is {quote(row)}.")
     try:
@@ -98,7 +98,9 @@ def _numbers(row: object, where: str) -> Any:
         array = np.array(None)
     if array.ndim != 1 or array.dtype.kind not in "iuf":
         wrong = next((value for value in row if value is not None and type(value) not in (int, float)), row)
-        raise InputError(f"{where} must contain numbers, or null where there is no link; it contains {quote(wrong)}.")
+        raise InputError(
+            f"{where} must contain numbers, or null for antecedents that were not scored; it contains {quote(wrong)}."
+        )
     return array.astype(np.float64)
 
 
@@ -108,7 +110,7 @@ def _missing_key(name: str, record: dict[str, Any]) -> InputError:
     return InputError(f"the key {name!r} is missing or null; there are {shortened(record, limit=8)}.{advice}")
 
 
-# Antecedent scores in an archive of numpy: the arrays ID/mentions, ID/scores … of each document.
+# Antecedent scores in a .npz archive: the arrays ID/mentions, ID/scores … of the document with this ID.
 
 INDICES = "iu"
 KINDS = {
@@ -124,7 +126,7 @@ NEEDED_ARRAYS = ("mentions", "scores", "null")
 
 
 def scores_in_archive(file: IO[bytes]) -> dict[str, AntecedentScores]:
-    """The documents of an archive by their names, in its order.
+    """Return the documents of an archive by name, in the order of the archive.
 
     Raises InputError naming the document and the array that is missing or wrong; ArchiveError if it is not an archive.
     """
@@ -180,7 +182,7 @@ def _sentences(words: Array, lengths: Array | None) -> list[Any]:
 
 
 def archive_bytes(scores: Iterable[AntecedentScores]) -> bytes:
-    """The bytes of an archive."""
+    """Return the content of a .npz archive with these documents."""
     arrays: dict[str, Any] = {}
     for score in scores:
         if score.text is None:
@@ -197,7 +199,7 @@ def archive_bytes(scores: Iterable[AntecedentScores]) -> bytes:
         else:
             arrays[f"{score.id}/scores"], arrays[f"{score.id}/antecedents"] = _pad_rows(score)
     content = io.BytesIO()
-    # As numpy.savez_compressed does, whose older versions would store allow_pickle as an array.
+    # This does the same as numpy.savez_compressed, whose older versions would store allow_pickle as an array.
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
@@ -206,7 +208,7 @@ def archive_bytes(scores: Iterable[AntecedentScores]) -> bytes:
 
 
 def _pad_rows(antecedent_scores: AntecedentScores) -> tuple[Array, Array]:
-    """Rows padded to equal length with -inf."""
+    """Return scores and antecedents as arrays whose rows are padded to equal length with -inf."""
     rows = [np.asarray(row, dtype=np.float64) for row in antecedent_scores.scores]
     extra = 1 if isinstance(antecedent_scores.null, str) else 0
     if extra and len({len(row) for row in rows}) > 1:
@@ -234,7 +236,7 @@ class ScoreFile:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        self._lines: dict[str, tuple[int, int, int]] = {}  # number of the line, place, length
+        self._lines: dict[str, tuple[int, int, int]] = {}  # by document: number of the line, byte offset, length
         self._held: dict[str, AntecedentScores] = {}
         digest = hashlib.blake2b(digest_size=8)
         with opened(self.path) as file:
@@ -268,7 +270,7 @@ class ScoreFile:
         return map(self.read, self.names)
 
     def read(self, name: str) -> AntecedentScores:
-        """The scores of a document.
+        """Read the scores of a document.
 
         Raises InputError if the file has no such document, or the document is invalid.
         """
@@ -316,7 +318,7 @@ class ScoreFile:
 
 
 def read_antecedent_scores(path: str | os.PathLike[str]) -> list[AntecedentScores]:
-    """The scores of all documents of a JSON-lines or .npz file, as described in docs/coreference.md.
+    """Read the scores of all documents of a JSON-lines or .npz file, as described in docs/coreference.md.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "scores.jsonl")
@@ -331,7 +333,7 @@ def read_antecedent_scores(path: str | os.PathLike[str]) -> list[AntecedentScore
 
 
 def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.PathLike[str]) -> None:
-    """Write documents atomically to a file: .npz, or else JSON lines.
+    """Write documents atomically to a file: an .npz archive if the name ends in .npz, otherwise JSON lines.
 
     Raises InputError if two documents have the same name, or the file cannot be written.
     """

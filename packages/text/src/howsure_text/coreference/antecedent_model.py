@@ -75,11 +75,12 @@ def _check_choice(parameter: str, value: object, names: Sequence[str]) -> None:
 
 
 def sharpen_scores(scores: Floats, sharpness: float, *, two_steps: bool) -> Floats:
-    """P(a_j = k) from scores (M, M), antecedents below the diagonal and "new" on it, with probabilities to the power s.
+    """Return P(a_j = k), raised to the power s and normalised; s: `sharpness`.
 
-    With `two_steps`, the power is applied first to whether j is new, P(new)^s / (P(new)^s + P(not new)^s), then to the
-    choice of its antecedent, P(a_j = k)^s / Σ_k P(a_j = k)^s. Otherwise it is applied to all choices at once, which
-    favours the single choice "new" over the many antecedents.
+    scores (M, M): row j has the scores of antecedents k < j and, on the diagonal, of "new". With `two_steps`, the power
+    is applied first to whether j is new, P(new)^s / (P(new)^s + P(not new)^s), then to the choice of its antecedent,
+    P(a_j = k)^s / Σ_k P(a_j = k)^s. Otherwise, it is applied to all choices at once, which favours the single choice
+    "new" over the many antecedents.
     """
     sharp = probabilities(sharpness * scores)
     if not two_steps:
@@ -93,11 +94,11 @@ def sharpen_scores(scores: Floats, sharpness: float, *, two_steps: bool) -> Floa
     return links
 
 
-# A recalibration of the antecedent model, from its scores of documents.
+# Fitting a recalibration of the antecedent model to its scores of documents.
 
 
 def unsharpened_posterior(scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
-    """The posterior of learned scores, neither sharpened nor recalibrated."""
+    """Return the posterior of learned scores without sharpening and recalibration."""
     return CorefPosterior(probabilities(scores), mentions=mentions)
 
 
@@ -113,8 +114,8 @@ def fit_recalibration(
 ) -> CoreferenceRecalibration:
     """Fit a recalibration to documents.
 
-    used: the model's posteriors of these documents. had: the recalibration that the model applied to get them, if any.
-    Without `sharpen`, the probabilities and the existing sharpening stay unchanged.
+    used: the posteriors of these documents that the model computes at present. had: the model's present recalibration,
+    if it has one. Without `sharpen`, the probabilities and the existing sharpening stay unchanged.
     """
     learned = [unsharpened_posterior(score) for score in scores] if sharpen else used
     recalibration = recalibrate_coreference(learned, gold, before=used, had=had, sharpen=sharpen, **options)
@@ -122,26 +123,27 @@ def fit_recalibration(
     return replace(recalibration, sharpening=kept, recipe={**recalibration.recipe, "folds": folds})
 
 
-KIND, SCHEMA, RECALIBRATED = "antecedent model", 1, 2  # in files: of a model as trained, and of one recalibrated
-FITTED = "fitted"  # the source of weights, unless a file
+KIND, SCHEMA, RECALIBRATED = "antecedent model", 1, 2  # kind of model files; schemas without and with recalibration
+FITTED = "fitted"  # the source of weights that were not loaded from a file
 FAMILY_NAMES = tuple(family.name for family in (*PAIR_FAMILIES, *NEW_FAMILIES))
 
 
 class AntecedentModel:
     """The log-linear mention-ranking model of Durrett & Klein (2013), as used by Nguyen & O'Connor (2015).
 
-    Mention j picks an antecedent a_j among the earlier mentions or "new", independently of the others: P(a_j = k | x) ∝
-    exp(w·f(x, k, j)). The features f belong to some thirty families (`features`: names of families, all by default)
-    that describe distance, words, types, number, gender, role, speaker and nesting, each combined with the types and
-    the canonical pronouns of both mentions.
+    Each mention j chooses, independently of the other mentions, an antecedent a_j among the earlier mentions or "new":
+    P(a_j = k | x) ∝ exp(w·f(x, k, j)). The features f belong to some thirty families (`features`: names of families,
+    all by default) that describe distance, words, types, number, gender, role, speaker and nesting, each combined with
+    the types and the canonical pronouns of both mentions.
 
-    mentions: "gold", those annotated in a document's file, or "detected" in its dependency parse. loss: "likelihood" of
-    the latent antecedents, which gives calibrated probabilities, or "margin" (0.1, 3, 1), which makes the model
-    overconfident. l1: the penalty λ of AdaGrad. passes: the number of passes over the documents. sharpness: the power
-    to which the learned probabilities are raised as long as the model is not recalibrated (`recalibration_`), 1 for no
-    change. A value above 1 counteracts the spread of pair probabilities along chains of links that the model treats as
-    independent (scripts/choose_sharpness.py). two_steps: first raise P(new), then the conditional probability of each
-    antecedent; otherwise raise all choices at once, which makes "new" too probable.
+    mentions: "gold" for the mentions annotated in a document's file, or "detected" for mentions found in its dependency
+    parse. loss: "likelihood" (of the latent antecedents), which gives calibrated probabilities, or "margin" (with the
+    costs 0.1, 3 and 1 of Durrett & Klein), which makes the model overconfident. l1: the penalty λ of AdaGrad. passes:
+    the number of passes over the documents. sharpness: the power to which the learned probabilities are raised if the
+    model is not recalibrated (`recalibration_`); 1 for no change. Pair probabilities spread along chains of links,
+    which the model treats as independent; a power above 1 counteracts this (scripts/choose_sharpness.py). two_steps:
+    first apply the power to P(new), then to the conditional probability of each antecedent; otherwise apply it to all
+    choices at once, which makes "new" too probable.
 
     >>> from howsure.data.documents.document import Document, Mention, Sentence
     >>> parsed = Sentence(("Ann", "sees", "herself"), tags=("NNP", "VBZ", "PRP"), heads=(1, -1, 1),
@@ -211,11 +213,12 @@ class AntecedentModel:
     ) -> Self:
         """Learn the weights from documents whose mentions and entities are annotated.
 
-        With `development` documents, the weights of the pass that is best on them are kept. With `folds`, the model is
-        also recalibrated (`recalibration_`) on the training documents: each fold is predicted by a model trained on the
-        others, which takes another folds - 1 times as long. sharpen: as in `recalibrate_coreference`. Ctrl-C ends the
-        training and keeps the best weights so far, without recalibration (`interrupted_`); `history_` records every
-        pass. `advance(1)` is called after each document of each pass: `passes` times per document, with folds
+        With `development` documents, the weights of the pass that is best on these documents are kept. With `folds`,
+        the model is also recalibrated (`recalibration_`) on the training documents: each fold is predicted by a model
+        trained on the other folds. This takes folds - 1 times as long as the training, in addition. sharpen: as in
+        `recalibrate_coreference`. Ctrl-C ends the training and keeps the best weights so far, without recalibration
+        (`interrupted_`); `history_` records every pass. `advance(1)` is called after each document of each pass:
+        `passes` times per document, with folds
         `passes * folds` times.
 
         Raises InputError if there is nothing to learn from, if a document is not parsed, or if there are fewer than two
@@ -242,7 +245,7 @@ class AntecedentModel:
             scores = cross_fit_scores(self._scorer, examples, rngs=rng.spawn(folds), **options)
             self.interrupted_ = scores is None
             if scores is not None:
-                gold = [example.right.argmax(axis=1) for example in examples]  # the first mention of the entity
+                gold = [example.right.argmax(axis=1) for example in examples]  # label: the first mention of the entity
                 self.recalibration_ = self._recalibrated(scores, gold, folds=folds, sharpen=sharpen)
         return self
 
@@ -254,10 +257,10 @@ class AntecedentModel:
         weight_of_new: float = WEIGHT_OF_NEW,
         sharpen: bool = True,
     ) -> Self:
-        """Return a copy of the model, recalibrated with gold entities of documents that it was not trained on. The
-        `effects` of its `recalibration_` compare errors before and after. This model does not change.
+        """Return a copy of the model, recalibrated with gold entities of documents that it was not trained on.
 
-        score, weight_of_new, sharpen: as in `recalibrate_coreference`.
+        The `effects` of the copy's `recalibration_` compare errors before and after. This model does not change. score,
+        weight_of_new, sharpen: as in `recalibrate_coreference`.
 
         Raises InputError if the model is not trained, and as `recalibrate_coreference` does.
         """
@@ -267,8 +270,9 @@ class AntecedentModel:
         return other
 
     def judge_recalibration(self, documents: Iterable[Document], *, before: Self) -> CoreferenceRecalibration:
-        """The model's recalibration, with `effects` that compare the model with the model `before` on other documents
-        with gold entities.
+        """Return the model's recalibration with `effects` on other documents, compared with the model `before`.
+
+        documents: documents with gold entities that the recalibration was not fitted to.
 
         Raises InputError if the model is not recalibrated, and as `recalibrate_coreference` does.
         """
@@ -284,11 +288,11 @@ class AntecedentModel:
         return self.recalibration_.judge(learned, gold, before=compared, had=before.recalibration_)
 
     def mentions_of(self, document: Document) -> tuple[Mention, ...]:
-        """The mentions used by `posterior`: gold or detected, in text order."""
+        """Return the mentions that `posterior` uses, gold or detected, in text order."""
         return select_mentions(document, source=self.mentions)
 
     def posterior(self, document: Document, *, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
-        """The posterior over clusterings of a document's mentions, or of the given ones, in text order.
+        """Return the posterior over clusterings of a document's mentions or, if given, of `mentions` in text order.
 
         Raises InputError if the model is not trained, and for invalid mentions or parses like `select_mentions`.
         """
@@ -362,9 +366,10 @@ class AntecedentModel:
 
     @classmethod
     def pretrained(cls) -> Self:
-        """The small English model that comes with the package, for mentions detected in a parse.
+        """Return the small English model of the package, for mentions detected in a parse.
 
-        Trained on the 53 documents of GUM's training part whose texts are CC BY: academic, court, interviews, news.
+        It was trained on the 53 documents of GUM's training part whose texts are CC BY: academic, court, interviews,
+        news.
         """
         with resources.as_file(resources.files("howsure_text.coreference") / "trained" / "english.npz") as path:
             model = cls.load(path)
@@ -372,7 +377,7 @@ class AntecedentModel:
         return model
 
     def _signature(self) -> list[list[Any]]:
-        """The layout of the weights: each family's name, its size and what it is combined with, in order."""
+        """Return the layout of the weights: each family's name, size and conjunction, in order."""
         blocks = (*self._scorer.pair_blocks, *self._scorer.new_blocks)
         return [[block.family.name, block.family.size, block.family.conjunction] for block in blocks]
 
@@ -392,13 +397,13 @@ class AntecedentModel:
         return self._scorer.scores(self._scorer.features(mention_columns(parsed, mentions)), self._tables)
 
     def _posterior(self, scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
-        """The model's posterior for given scores."""
+        """Return the model's posterior for its scores of a document."""
         if self.recalibration_ is not None and self.recalibration_.sharpening is not None:
             return self.recalibration_.apply(unsharpened_posterior(scores, mentions))
         return CorefPosterior(sharpen_scores(scores, self.sharpness, two_steps=self.two_steps), mentions=mentions)
 
     def _with_gold(self, documents: Iterable[Document]) -> tuple[list[Floats], list[Integers]]:
-        """The scores of documents, and the labels of their gold entities."""
+        """Return the scores of documents, and the labels of their gold entities."""
         checked = listed(documents, name="documents", of="documents with gold entities")
         mentions = [self.mentions_of(document) for document in checked]
         gold = [mention_entities(document, spans) for document, spans in zip(checked, mentions, strict=True)]

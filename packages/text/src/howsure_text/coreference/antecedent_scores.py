@@ -1,4 +1,4 @@
-"""The antecedent scores of any coreference model, and their alignment with documents."""
+"""Antecedent scores of any coreference model, and the alignment of its mentions with documents."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from howsure.inputs.pairs import Integers
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AntecedentScores:
-    """A document's mentions as a model found them, and its log-scores of their antecedents.
+    """The mentions that a model found in a document, and its log-scores of their antecedents.
 
-    mentions (M, 2): start and end of each, in text order; the end is excluded, positions count from 0. They are
-    positions of `words`, a list of words or of sentences of words, or characters of `text`. scores (M, M): row j
-    contains the scores of the mentions k < j, -inf for a k that was not scored; with `antecedents` (rows of positions
-    k), only the scores of these mentions. A score of -inf, or one so low that its probability is 0, is masked. null:
-    the score of "no antecedent": a number, one number per mention, or its position in `scores` ("first" or "last"
-    column, "diagonal").
+    mentions (M, 2): start and end of each mention, in text order. The end is exclusive, and positions count from 0:
+    words in `words` (a list of words, or of sentences, which are lists of words), or characters in `text`. scores (M,
+    M): row j contains the scores of the mentions k < j as antecedents, -inf for a k that was not scored. With
+    `antecedents` (M rows of indices k), row j contains only the scores of these mentions. A score is masked if it is
+    -inf, or so low that its probability is 0. null: the score of "no antecedent": a number, one number per mention, or
+    its position in `scores` ("first" or "last" column, "diagonal").
 
     >>> AntecedentScores(id="a", words=["Ann", "saw", "herself"], mentions=[(0, 1), (2, 3)], scores=[[], [1.5]], null=0)
     AntecedentScores('a', 2 mentions)
@@ -47,9 +47,9 @@ class AntecedentScores:
         if not isinstance(self.id, str) or not self.id:
             raise InputError(f"id must be the name of a document; it is {quote(self.id)}.")
         if (self.words is None) == (self.text is None):
-            raise InputError("give words (a list of words or of sentences) or text, and not both.")
+            raise InputError("exactly one of words (a list of words or of sentences) and text must be given.")
         if self.text is not None and not isinstance(self.text, str):
-            raise InputError(f"text must be a text; it is {quote(self.text)}.")
+            raise InputError(f"text must be a string; it is {quote(self.text)}.")
         words = None if self.words is None else _sentences(self.words)
         object.__setattr__(self, "words", words)
         length = len(self.text) if self.text is not None else sum(map(len, words or ()))
@@ -68,7 +68,7 @@ class AntecedentScores:
         return len(self.mentions)
 
     def document(self) -> Document:
-        """The words as a document; a `text` is split at blanks and where mentions begin and end."""
+        """Return the words as a document; `text` is split at blanks, and at the starts and ends of mentions."""
         if self.text is None:
             return Document(self.id, tuple(Sentence(word) for word in self.words))
         words, spaces = _split_words(self.text, self.mentions)
@@ -76,11 +76,13 @@ class AntecedentScores:
 
 
 def _sentences(words: object) -> tuple[Strings, ...]:
-    """Words as sentences; a flat list of words is a single sentence."""
+    """Return words as sentences; a flat list of words is a single sentence."""
     word_list = list(words) if isinstance(words, Sequence | np.ndarray) and not isinstance(words, str | bytes) else []
     nested = bool(word_list) and not isinstance(word_list[0], str)
     if nested and any(isinstance(item, str) or not isinstance(item, Sequence) for item in word_list):
-        raise InputError("words must be a list of words or of sentences, lists of words; they are mixed.")
+        raise InputError(
+            "words must be a list of words, or a list of sentences (lists of words), but not a mixture of both."
+        )
     sentences = tuple(tuple(sentence) for sentence in word_list) if nested else (tuple(word_list),)
     wrong = [word for sentence in sentences for word in sentence if not isinstance(word, str) or not word]
     if wrong or not any(sentences):
@@ -129,8 +131,8 @@ def _square_scores(scores: Any) -> Any:
         row_text = f"has {lengths[row]}" if lengths[row] >= 0 else "is not a list"
         raise InputError(
             f"each row of scores must contain one score for each earlier mention, or all rows {m} or {m + 1} scores; "
-            f"`matrix row {row}` {row_text}, and {row} {'is' if row == 1 else 'are'} before. If antecedents are "
-            "pruned, name the ones kept: antecedents."
+            f"`matrix row {row}` {row_text}, but there are {counted(row, 'earlier mention')}. If the model prunes "
+            "antecedents, pass the remaining ones as `antecedents`."
         )
     square = np.full((m, m), -np.inf)
     for j, row in enumerate(scores):
@@ -142,7 +144,7 @@ def _square_scores(scores: Any) -> Any:
 
 
 def _split_words(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ...]]:
-    """The words of a text, split at blanks and at the ends of mentions, and whether a blank follows each."""
+    """Split a text at blanks and at the ends of mentions; return the words, and whether a blank follows each."""
     blank = [character.isspace() for character in text]
     ends = set(mentions.ravel().tolist()) | {len(text)}
     ends |= {at for at, (first, other) in enumerate(pairwise(blank), 1) if first != other}
@@ -151,15 +153,17 @@ def _split_words(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ..
     return tuple(text[start:end] for start, end in pieces), tuple(end == len(text) or blank[end] for _, end in pieces)
 
 
-# Alignment of a model's mentions with a document that is tokenised differently: characters are counted without blanks.
+# Alignment of a model's mentions with a document that may be tokenised differently, by characters that are not blanks.
 
 CONTEXT_LENGTH = 20  # characters shown around a difference
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """For each mention of a model, its counterpart in the document, or None; faults: the reason for each None, by the
-    mention's number.
+    """The alignment of a model's mentions with a document.
+
+    mentions: for each mention of the model, its counterpart in the document; None if it has none. faults: the reason
+    for each None, by the index of the mention.
     """
 
     mentions: tuple[Mention | None, ...]
@@ -200,11 +204,11 @@ def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
     return Placement(tuple(mentions), faults)
 
 
-Places = dict[int, tuple[int, int]]  # index of a word in its sentence, by character position
+Places = dict[int, tuple[int, int]]  # by character position: indices of a sentence, and of a word in it
 
 
 def _words(document: Document) -> tuple[Places, Places, str]:
-    """The characters of a document without blanks, and the start and end of each word among them."""
+    """Return which words start and end at which character, and the characters of a document without blanks."""
     starts: Places = {}
     ends: Places = {}
     letters: list[str] = []
@@ -220,7 +224,7 @@ def _words(document: Document) -> tuple[Places, Places, str]:
 
 
 def _places(scores: AntecedentScores) -> tuple[str, list[tuple[int, int]]]:
-    """The characters of a model's input without blanks, and the start and end of its mentions among them."""
+    """Return the characters of a model's input without blanks, and the start and end of each mention in them."""
     if scores.text is None:
         words = [_letters(word) for sentence in scores.words for word in sentence]
         counts = [0, *accumulate(map(len, words))]

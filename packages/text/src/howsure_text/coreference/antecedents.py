@@ -1,4 +1,4 @@
-"""Antecedent distributions, and the scores of rankers as such distributions."""
+"""Antecedent distributions, and their computation from the scores of mention-ranking models."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from howsure.inputs.classes import SUM_TOLERANCE
 from howsure.inputs.numbers_and_names import is_number
 from howsure.inputs.pairs import Floats, Integers
 
-# Antecedent distributions: for every mention, the earlier mention it refers back to, or "new".
+# An antecedent distribution contains, for every mention, the probabilities of its antecedents and of "new".
 
 
 @dataclass(frozen=True, slots=True)
 class Antecedents:
-    """Checked distributions of M mentions in text order, without entries of probability 0.
+    """The checked antecedent distributions of M mentions in text order, without antecedents of probability 0.
 
-    new (M,): P(mention j starts an entity). antecedents, probabilities (L,): the earlier mentions k of all links, and
-    P(a_j = k). The links of mention j are at `starts[j]` to `starts[j + 1]` - 1, with k < j ascending.
+    new (M,): P(mention j starts an entity). A link is a mention j with a possible antecedent k < j; there are L links.
+    antecedents, probabilities (L,): k and P(a_j = k) of each link. The links of mention j are at the indices
+    `starts[j]` to `starts[j + 1]` - 1, in ascending order of k.
     """
 
     new: Floats
@@ -35,19 +36,19 @@ class Antecedents:
         return len(self.new)
 
     def row(self, mention: int) -> tuple[Integers, Floats]:
-        """The antecedents of one mention and their probabilities."""
+        """Return the antecedents of a mention, and their probabilities."""
         links = slice(self.starts[mention], self.starts[mention + 1])
         return self.antecedents[links], self.probabilities[links]
 
     def sources(self) -> Integers:
-        """The mention that each link starts from."""
+        """Return the mention j of each link, (L,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
 
 def from_matrix(probabilities: object) -> Antecedents:
-    """The distributions in a matrix (M, M): row j contains the antecedents k < j and, on the diagonal, "new".
+    """Check a matrix (M, M), and return its distributions: row j has P(a_j = k) for k < j and, on the diagonal, P(new).
 
-    Raises InputError naming the row that is not a distribution over these.
+    Raises InputError naming the row that is not a distribution over earlier mentions and "new".
     """
     matrix = as_matrix(probabilities, name="probabilities")
     m = len(matrix)
@@ -75,7 +76,7 @@ def from_matrix(probabilities: object) -> Antecedents:
 
 
 def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: object) -> Antecedents:
-    """The distributions given, for each mention, by its antecedents, their probabilities, and P(new) (M,).
+    """Check lists with the antecedents of each mention, their probabilities and P(new); return the distributions.
 
     Raises InputError naming the row that is not a distribution over earlier mentions and "new".
     """
@@ -203,15 +204,15 @@ def _starts(counts: npt.NDArray[np.integer[Any]]) -> Integers:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)])
 
 
-# Scores of a few antecedents per mention, from models that prune the others: rows of positions and of scores.
+# Scores of models that prune antecedents: for each mention, the indices of a few antecedents and their scores.
 
 COLUMNS = {"first": 0, "last": -1}
 
 
 def from_listed_scores(scores: Any, *, antecedents: Any, null: object) -> Antecedents:
-    """The softmax of every row over its antecedents and the null score, which represents "new".
+    """Return the softmax of every row over its antecedents and the null score, which represents "new".
 
-    If a score is masked (-inf, or so low that its probability is 0), its position is ignored.
+    If a score is masked (-inf, or so low that its probability is 0), its antecedent is ignored.
 
     Raises InputError naming the row with NaN, without a finite score, or with an antecedent that is repeated or not
     earlier.
@@ -234,7 +235,7 @@ def from_listed_scores(scores: Any, *, antecedents: Any, null: object) -> Antece
 
 
 def _split_row(row: Floats, null: object, j: int) -> tuple[Floats, float]:
-    """The scores of the antecedents in a row, and the score of "new" if it is one of the columns."""
+    """Split a row into the scores of antecedents and the score of "new", if that is one of the columns."""
     if not isinstance(null, str):
         return row, 0.0
     if null not in COLUMNS:
@@ -256,7 +257,7 @@ def _null(null: object, in_rows: Sequence[float], m: int) -> Floats:
 
 
 def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Integers, Floats, float]:
-    """The antecedents of a mention with a positive probability, in ascending order; their probabilities; and P(new)."""
+    """Return the antecedents of a mention with a positive probability (ascending), their probabilities, and P(new)."""
     places = as_array(antecedents)
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
         raise InputError(
@@ -296,7 +297,7 @@ PLACES = ("first", "last", "diagonal")
 
 
 def from_scores(scores: object, *, null: object) -> Antecedents:
-    """The softmax of every row over the antecedents k < j and the null score, which represents "new".
+    """Return the softmax of every row over the antecedents k < j and the null score, which represents "new".
 
     Raises InputError for NaN, for a row without a finite score, and for a score that links to a later mention.
     """
@@ -326,7 +327,7 @@ def from_scores(scores: object, *, null: object) -> Antecedents:
 
 
 def _split_matrix(matrix: Floats, null: object) -> tuple[Floats, Floats]:
-    """The scores of antecedents (M, M) and those of "new" (M,)."""
+    """Return the scores of antecedents (M, M), and those of "new" (M,)."""
     m = len(matrix)
     if isinstance(null, str):
         if null not in PLACES:

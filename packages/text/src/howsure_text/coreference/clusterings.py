@@ -1,4 +1,4 @@
-"""Clusterings: as lists and as labels, drawn from the posterior, chosen by it, and their entropy."""
+"""Clusterings of mentions: lists and labels, samples of a posterior, the choice of a clustering, and entropy."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from howsure.result import Estimate
 from howsure.stats.proportions import normal_quantile
 from howsure_text.coreference.antecedents import Antecedents
 
-# Clusterings as lists of mentions, and as labels: a mention's label is the position of its cluster's first mention.
+# A clustering is a list of clusters (lists of mentions), or an array of labels: the label of a mention is the index of
+# the first mention of its cluster.
 
 Clusters = list[list[Any]]  # lists of mentions, or of positions if mentions have no names
 Clustering = Iterable[Iterable[Hashable]] | SupportsArray  # as users pass it: clusters of mentions, or labels (M,)
 
 
 def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str = "clusters") -> Integers:
-    """Labels (M,) of a clustering: an integer array of labels, or clusters of the mentions that `names` lists.
+    """Convert a clustering to labels (M,).
 
-    A mention that is in no cluster forms its own.
+    clusters: lists of mentions, which are named in `names`; or an integer array of labels. A mention that is in no
+    cluster is a singleton.
 
     >>> labels_from([["Ann", "she"]], ["Ann", "Bo", "she"])
     array([0, 1, 0])
@@ -61,7 +63,7 @@ def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str =
 
 
 def clusters_from(labels: Integers, names: Sequence[Hashable]) -> Clusters:
-    """The clusters of labels (M,), in the order of their first mentions.
+    """Convert labels (M,) to clusters, in the order of their first mentions.
 
     >>> clusters_from(np.array([0, 1, 0]), range(3))
     [[0, 2], [1]]
@@ -73,7 +75,7 @@ def clusters_from(labels: Integers, names: Sequence[Hashable]) -> Clusters:
 
 
 def first_labels(codes: Integers) -> Integers:
-    """Replace any codes of clusters by the position of the cluster's first mention.
+    """Convert codes of clusters to labels, the indices of first mentions.
 
     >>> first_labels(np.array([7, 3, 7]))
     array([0, 1, 0])
@@ -83,7 +85,7 @@ def first_labels(codes: Integers) -> Integers:
 
 
 def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Hashable]:
-    """The names of the M mentions, by default their positions.
+    """Check and return the names of the M mentions; by default, these are their indices.
 
     Raises InputError naming a mention that is repeated or, for mentions of documents, out of text order.
     """
@@ -120,17 +122,17 @@ def _members(clusters: object, parameter: str) -> list[list[Hashable]]:
         ) from None
 
 
-# Independent samples of the posterior over clusterings, without approximation; all samples are drawn together.
+# Independent samples from the exact posterior over clusterings; all samples are drawn together.
 
 CHUNK = 1 << 22
 MAX_COUNT = 65_535  # labels fit in 16 bits
 
 
 def draw_labels(antecedents: Antecedents, n: int, rng: np.random.Generator) -> Integers:
-    """n clusterings as (M, n) labels, where a label is the first mention of its cluster.
+    """Draw n clusterings, as labels (M, n).
 
-    Mention by mention, the antecedent is drawn in all samples, and its label is copied. A mention with antecedents uses
-    one uniform number per sample, so that results do not depend on the machine.
+    For one mention after the other, the antecedent is drawn in all samples, and the label of the antecedent is copied.
+    A mention with antecedents uses one uniform number per sample, so that results do not depend on the machine.
     """
     m = len(antecedents)
     labels = np.empty((m, n), dtype=np.int64)
@@ -145,8 +147,9 @@ def draw_labels(antecedents: Antecedents, n: int, rng: np.random.Generator) -> I
 
 
 def pair_frequency(labels: Integers) -> Floats:
-    """The frequency (M, M) with which pairs of mentions are in one cluster in samples (n, M); the paper's estimate of
-    P(i ~ j).
+    """Return the frequency (M, M) of pairs of mentions in one cluster, in sampled labels (n, M).
+
+    Nguyen & O'Connor (2015) use it as the estimate of P(i ~ j).
     """
     n, m = labels.shape
     by_mention = np.ascontiguousarray(labels.T.astype(np.int16 if m < 1 << 15 else np.int32))
@@ -162,21 +165,23 @@ def pair_frequency(labels: Integers) -> Floats:
 
 
 def _cumulative_distribution(p: Floats, new: float) -> Floats:
-    """The cumulative distribution of the antecedents; the remainder up to 1 is P(new). If that is 0, the last value is
-    infinity, because the rounded sum may be below 1."""
+    """Return the cumulative probabilities of the antecedents; the remainder up to 1 is P(new).
+
+    If P(new) is 0, the last value is infinity, because the rounded sum may be below 1.
+    """
     cumulated = np.cumsum(p)
     if new == 0.0:
         cumulated[cumulated == cumulated[-1]] = np.inf
     return cumulated
 
 
-# Choosing one clustering: the best antecedents, and the clusters with the fewest expected pair errors.
+# The choice of a clustering: by the best antecedents, or by the smallest expected number of wrong pairs.
 
 MIN_GAIN = 1e-12
 
 
 def best_antecedents(antecedents: Antecedents) -> Integers:
-    """Labels (M,) where every mention takes its most probable antecedent; ties go to "new", then to the nearest."""
+    """Return the labels (M,) if every mention has its most probable antecedent; ties: "new", then the nearest."""
     labels = np.arange(len(antecedents))
     for j in range(len(antecedents)):
         earlier, p = antecedents.row(j)
@@ -188,14 +193,14 @@ def best_antecedents(antecedents: Antecedents) -> Integers:
 
 
 def expected_loss(together: Floats, labels: Integers, *, threshold: float = 0.5) -> float:
-    """The sum over pairs i < j of threshold (1 - P(i ~ j)) if they are linked, (1 - threshold) P(i ~ j) if not."""
+    """Return the sum over pairs of threshold (1 - P(i ~ j)) if they are linked, (1 - threshold) P(i ~ j) if not."""
     same = labels[:, None] == labels
     loss = np.where(same, threshold * (1.0 - together), (1.0 - threshold) * together)
     return float(loss.sum() - np.trace(loss)) / 2
 
 
 def minimise_loss(together: Floats, starts: Iterable[Integers], *, threshold: float = 0.5) -> Integers:
-    """The labels (M,) of the clustering with the smallest expected loss that local search finds from the `starts`."""
+    """Return the labels (M,) with the smallest expected loss that local search finds from the clusterings `starts`."""
     worth = together - threshold  # the decrease of the loss if a pair is linked
     np.fill_diagonal(worth, 0.0)
     solutions = [_local_search(worth, start) for start in starts]
@@ -203,19 +208,19 @@ def minimise_loss(together: Floats, starts: Iterable[Integers], *, threshold: fl
 
 
 def _local_search(worth: Floats, start: Integers) -> Integers:
-    """Move mentions and merge clusters as long as the loss decreases. There are M slots for clusters, some empty."""
+    """Move mentions and merge clusters as long as the loss decreases; of M possible clusters, some are empty."""
     labels = start.copy()
     columns = np.zeros(worth.shape)
     for label, gains in zip(labels.tolist(), worth, strict=True):
         columns[label] += gains
-    pull = np.ascontiguousarray(columns.T)  # the gain of each mention (row) in each cluster (column)
+    pull = np.ascontiguousarray(columns.T)  # decrease of the loss by each mention (row) in each cluster (column)
     while _move_mentions(worth, pull, labels) or _merge_clusters(pull, labels):
         pass
     return labels
 
 
 def _move_mentions(worth: Floats, pull: Floats, labels: Integers) -> bool:
-    """Move every mention in turn to the best cluster or an empty slot; return whether any moved."""
+    """Move every mention in turn to the cluster with the smallest loss, or an empty one; return whether any moved."""
     moved = False
     for i in range(len(labels)):
         best = int(pull[i].argmax())
@@ -227,7 +232,7 @@ def _move_mentions(worth: Floats, pull: Floats, labels: Integers) -> bool:
 
 
 def _merge_clusters(pull: Floats, labels: Integers) -> bool:
-    """Merge the two clusters whose merger gains most; return whether any gains."""
+    """Merge the two clusters whose merger decreases the loss most; return False if no merger decreases it."""
     slots, members = np.unique(labels, return_inverse=True)
     if len(slots) < 2:
         return False
@@ -244,24 +249,23 @@ def _merge_clusters(pull: Floats, labels: Integers) -> bool:
 
 
 # The entropy of the antecedent choices, which is exact, and of the clusterings, which is estimated from samples.
-#
 # Several choices of antecedents give the same clustering, so the entropy of the clusterings is smaller. By the chain
-# rule it is the sum over mentions j of H(entity of j | clustering of the mentions before). Only the expectation over
-# those clusterings requires samples: given one, the distribution of the entity is known.
+# rule, it is the sum over mentions j of H(entity of j | clustering of the mentions before j). Only the expectation over
+# clusterings of the mentions before j requires samples; given a clustering, the distribution of j's entity is known.
 
 MAX_NUMBERS_AT_ONCE = 1 << 22
 
 
 def antecedent_entropy(antecedents: Antecedents) -> float:
-    """−Σ_j Σ_k P(a_j = k) log P(a_j = k) over the antecedents of each mention and "new", in nats."""
+    """Return −Σ_j Σ_k P(a_j = k) log P(a_j = k) over the antecedents of each mention and "new", in nats."""
     return float(_entropy_terms(antecedents.new).sum() + _entropy_terms(antecedents.probabilities).sum())
 
 
 def clustering_entropy(antecedents: Antecedents, n: int, rng: np.random.Generator, *, level: float) -> Estimate:
-    """The entropy of the clusterings, estimated from n samples, with a normal interval of the mean.
+    """Estimate the entropy of the clusterings from n samples, with a normal interval of the mean.
 
-    If all samples agree, clusterings that were not drawn may have a probability of up to 1 - ((1 - level) / 2)^(1/n);
-    the interval then extends by that fraction of the maximum entropy.
+    If all samples agree, clusterings that were not drawn may still have a total probability of up to
+    1 - ((1 - level) / 2)^(1/n). The interval then extends by this fraction of the maximum entropy.
     """
     step = max(1, MAX_NUMBERS_AT_ONCE // max(len(antecedents), 1))
     values = np.concatenate([_conditional_entropies(antecedents, min(step, n - at), rng) for at in range(0, n, step)])
@@ -276,7 +280,7 @@ def clustering_entropy(antecedents: Antecedents, n: int, rng: np.random.Generato
 
 
 def _conditional_entropies(antecedents: Antecedents, n: int, rng: np.random.Generator) -> Floats:
-    """Σ_j H(entity of j | clustering of the mentions before) for n sampled clusterings, (n,)."""
+    """Return Σ_j H(entity of j | clustering of the mentions before j) for n sampled clusterings, (n,)."""
     labels, samples = draw_labels(antecedents, n, rng), np.arange(n)
     total = np.full(n, float(_entropy_terms(antecedents.new).sum()))
     for j in range(1, len(antecedents)):

@@ -27,17 +27,18 @@ from howsure_text.coreference import clusterings, pair_probabilities
 from howsure_text.coreference.antecedents import Antecedents, from_listed_scores, from_scores
 from howsure_text.coreference.clusterings import Clusters, checked_mentions, clusters_from, labels_from
 
-MAX_SAMPLED_LABELS = 1 << 24  # labels
+MAX_SAMPLED_LABELS = 1 << 24  # maximum number of sampled labels in memory
 
 
 class CorefPosterior:
-    """The posterior over the clusterings of M mentions, in which each picks an antecedent or is new, independently.
+    """The posterior over the clusterings of M mentions, each of which independently has an antecedent or is new.
 
-    `probabilities` (M, M): row j contains P(a_j = k) of the antecedents k < j and, on the diagonal, P(j is new); zeros
-    above. Rows that sum to 1 within 0.001 are divided by their sum. `mentions` names the mentions, in text order, for
-    the methods that take or return clusters; without it, they are positions starting at 0. The clusters are the
-    connected components of the links. Because each mention joins one cluster and never merges two, most quantities can
-    be computed exactly.
+    probabilities (M, M): row j contains P(a_j = k) of the antecedents k < j and, on the diagonal, P(j is new); zeros
+    above. Rows that sum to 1 within 0.001 are divided by their sum. mentions: names of the mentions, in text order, for
+    the methods that take or return clusters; by default, mentions are numbered from 0.
+
+    The clusters are the connected components of the links from mentions to their antecedents. Because each mention
+    joins one cluster and never merges two, most quantities can be computed exactly.
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]], mentions=["Ann", "Eve", "she"])
     >>> posterior.pair_probability().round(2).tolist()
@@ -66,13 +67,13 @@ class CorefPosterior:
     def from_scores(
         cls, scores: object, *, null: object, antecedents: object = None, mentions: Iterable[Hashable] | None = None
     ) -> CorefPosterior:
-        """From logits: the softmax of each row over the antecedents k < j and the null score, which represents "new".
+        """Compute the posterior from logits, by a softmax of each row over the antecedents k < j and "new".
 
-        `null` is its position: "first" (M, 1 + M: e2e-coref, wl-coref) or "last" column (M, M + 1: s2e), on the
-        "diagonal" (M, M), or a separate number or array (M,) with scores (M, M). Masked scores are -inf, or so low that
-        their probability is 0; a score of a mention for itself or a later one is refused. Models that keep a few
-        antecedents of each mention (e2e-coref, AllenNLP, wl-coref) give these as `antecedents` (M, A) and their scores
-        (M, A), or (M, A + 1) with the null score in the "first" or "last" column.
+        null: the score of "new": a number or an array (M,); or where it is in `scores`: the "first" column (M, 1 + M,
+        as in e2e-coref and wl-coref), the "last" column (M, M + 1, as in s2e) or the "diagonal" (M, M). Masked scores
+        are -inf, or so low that their probability is 0. The scores of a mention itself and of later mentions must be
+        masked. antecedents (M, A): the antecedents that the model kept, if it prunes antecedents (e2e-coref, AllenNLP,
+        wl-coref); scores are then (M, A), or (M, A + 1) with the null score in the "first" or "last" column.
 
         >>> posterior = CorefPosterior.from_scores([[-np.inf, -np.inf], [2.0, -np.inf]], null=0.0)
         >>> posterior.pair_probability(pairs=[(0, 1)]).round(3)
@@ -93,7 +94,7 @@ class CorefPosterior:
         *,
         mentions: Iterable[Hashable] | None = None,
     ) -> CorefPosterior:
-        """From a few antecedents per mention: their positions, their probabilities, and P(new) (M,).
+        """Build the posterior from a few antecedents per mention (indices), their probabilities, and P(new) (M,).
 
         >>> CorefPosterior.from_rows([[], [0], [1]], [[], [0.4], [0.8]], [1.0, 0.6, 0.2])
         posterior over the clusterings of 3 mentions: 1.8 entities (1 to 3)
@@ -113,7 +114,7 @@ class CorefPosterior:
         )
 
     def sample(self, n: int, *, rng: Randomness = None) -> Integers:
-        """n independent clusterings, (n, M): the label of a mention is the position of the first of its cluster.
+        """Draw n independent clusterings, (n, M); the label of a mention is the index of its cluster's first mention.
 
         >>> CorefPosterior([[1, 0], [0.5, 0.5]]).sample(4, rng=0).tolist()
         [[0, 1], [0, 0], [0, 0], [0, 0]]
@@ -123,7 +124,7 @@ class CorefPosterior:
         ).T
 
     def iter_samples(self, n: int, *, rng: Randomness = None) -> Iterator[Integers]:
-        """The clusterings of `sample`, one after the other, for numbers of samples that do not fit in memory.
+        """Yield the clusterings of `sample` one after the other, for numbers of samples that do not fit in memory.
 
         >>> [labels.tolist() for labels in CorefPosterior([[1, 0], [0.5, 0.5]]).iter_samples(3, rng=0)]
         [[0, 1], [0, 0], [0, 0]]
@@ -134,13 +135,15 @@ class CorefPosterior:
             yield from self.sample(min(step, total - start), rng=generator)
 
     def pair_probability(self, pairs: npt.ArrayLike | None = None) -> Floats:
-        """P(i ~ j), exact, that two mentions are in one cluster: (M, M), or (N,) for `pairs` (N, 2) of positions.
+        """Return the exact probability P(i ~ j) that two mentions are in one cluster.
 
-        P(i ~ j) = Σ_{k<j} P(a_j = k) P(k ~ i), P(i ~ i) = 1, solved at once by linear algebra. M³/3 multiplications;
-        the matrix is refused for more than 5,000 mentions. Chosen pairs need 4 kB per mention in addition to the links,
-        and M/2 multiplications per link: 3 s for 10,000 mentions with 50 antecedents each.
+        pairs (N, 2): indices of the mentions of N pairs, for a result (N,); None: all pairs, (M, M).
 
-        Raises InputError for too many mentions, or a pair of positions that do not exist.
+        P(i ~ j) = Σ_{k<j} P(a_j = k) P(k ~ i), with P(i ~ i) = 1, is solved for all pairs by linear algebra, which
+        takes M³/3 multiplications and at most 5,000 mentions. Chosen pairs take M/2 multiplications per link and 4 kB
+        per mention: 3 s for 10,000 mentions with 50 antecedents each.
+
+        Raises InputError for too many mentions, or an index that does not exist.
         """
         if pairs is None:
             return pair_probabilities.pair_matrix(self.antecedents)
@@ -148,16 +151,19 @@ class CorefPosterior:
         return pair_probabilities.chosen_pairs(self.antecedents, chosen[:, 0], chosen[:, 1])
 
     def best_antecedent_clusters(self) -> Clusters:
-        """The clusters if every mention takes its most probable antecedent, which need not be the most probable
-        clustering."""
+        """Return the clusters if every mention has its most probable antecedent.
+
+        This is not necessarily the most probable clustering.
+        """
         return clusters_from(clusterings.best_antecedents(self.antecedents), self.mentions)
 
     def minimum_risk_clusters(self, *, threshold: float = 0.5) -> Clusters:
-        """Clusters of least expected pair loss: threshold for a wrong link, 1 - threshold for a missing one.
+        """Return clusters with a small expected loss over pairs of mentions.
 
-        Linking a pair thus lowers the loss if P(i ~ j) > threshold: the lower the threshold, the more links. The
-        problem is NP-hard; a local search from the best antecedents and from singletons moves single mentions and
-        merges two clusters, and may miss the optimum.
+        A wrong pair in a cluster costs `threshold`, and a missing pair costs 1 - threshold. A pair therefore decreases
+        the loss if P(i ~ j) > threshold, and a lower threshold gives larger clusters. The problem is NP-hard. A local
+        search, which starts from the best antecedents and from singletons, moves single mentions and merges clusters;
+        it may miss the optimum.
 
         Raises InputError unless 0 < threshold < 1, or for more than 5,000 mentions.
         """
@@ -167,7 +173,7 @@ class CorefPosterior:
         return clusters_from(labels, self.mentions)
 
     def expected_pair_loss(self, clusters: object, *, threshold: float = 0.5) -> float:
-        """The expected loss that `minimum_risk_clusters` minimises; at 0.5, half the expected number of wrong pairs.
+        """Return the expected loss that `minimum_risk_clusters` minimises; at 0.5, half the expected number of errors.
 
         Raises InputError if the clusters do not consist of the mentions.
         """
@@ -175,19 +181,19 @@ class CorefPosterior:
         return clusterings.expected_loss(self.pair_probability(), self.labels(clusters), threshold=threshold)
 
     def labels(self, clusters: object) -> Integers:
-        """Labels (M,), as `sample` gives them, of clusters of mentions; a mention in none of them forms its own
-        cluster.
+        """Convert clusters of mentions to labels (M,), as in `sample`; omitted mentions are singletons.
 
         Raises InputError if a mention is unknown or in two clusters.
         """
         return labels_from(clusters, self.mentions)
 
     def log_prob(self, clusters: object) -> float:
-        """log P(clustering), exact: the sum over mentions j of log P(j is new), if j is the first of its cluster, else
-        of log Σ_k P(a_j = k) over the earlier mentions k of the cluster.
+        """Return the exact log-probability of a clustering; -inf if it is impossible.
 
-        `clusters`: lists of mentions (omitted mentions are singletons), or integer labels (M,). -inf if it is
-        impossible.
+        clusters: lists of mentions (omitted mentions are singletons), or integer labels (M,).
+
+        This is a sum over mentions j: of log P(j is new) if j is the first mention of its cluster, otherwise of
+        log Σ_k P(a_j = k) over the earlier mentions k of the cluster.
 
         >>> round(CorefPosterior([[1, 0], [0.5, 0.5]]).log_prob([[0, 1]]), 4)
         -0.6931
@@ -203,30 +209,33 @@ class CorefPosterior:
         return float(np.log(p).sum()) if bool((p > 0.0).all()) else -np.inf
 
     def number_of_entities(self) -> CountDistribution:
-        """The distribution of the number of clusters, exact: the number of new mentions (Poisson-binomial)."""
+        """Return the exact distribution of the number of clusters: of new mentions, which is Poisson-binomial."""
         return poisson_binomial(self.antecedents.new)
 
     def singleton_probability(self) -> Floats:
-        """P(mention i is alone), (M,), exact: P(i is new) Π_{j>i} (1 - P(a_j = i))."""
+        """Return the exact probability that mention i is a singleton, (M,): P(i is new) Π_{j>i} (1 - P(a_j = i))."""
         antecedents, alone = self.antecedents, self.antecedents.new.copy()
         np.multiply.at(alone, antecedents.antecedents, 1.0 - antecedents.probabilities)
         return alone
 
     def first_mention_probability(self) -> Floats:
-        """P(the entity of mention j begins with mention r), (M, M) with rows j, exact: (I - P)⁻¹ diag(P(new)).
+        """Return the exact probability that the entity of mention j (row) begins with mention r (column), (M, M).
+
+        It is (I - P)⁻¹ diag(P(new)), where P is the matrix of P(a_j = k).
 
         Raises InputError for more than 5,000 mentions.
         """
         return pair_probabilities.path_matrix(self.antecedents) * self.antecedents.new
 
     def expected_cluster_size(self) -> Floats:
-        """The expected size of the cluster of each mention, (M,), exact: Σ_j P(i ~ j)."""
+        """Return the exact expected size of the cluster of each mention i, (M,): Σ_j P(i ~ j)."""
         return pair_probabilities.expected_sizes(self.antecedents)
 
     def antecedent_entropy(self) -> float:
-        """The entropy of the choices of antecedents, in nats, exact: −Σ_j Σ_k P(a_j = k) log P(a_j = k), with "new".
+        """Return the exact entropy of the choices of antecedents in nats, −Σ_j Σ_k P(a_j = k) log P(a_j = k).
 
-        Several choices give the same clustering, so this is at least the entropy of the clusterings.
+        "New" is one of the choices k. Several choices give the same clustering, so this is at least the entropy of the
+        clusterings.
 
         >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
         >>> round(posterior.antecedent_entropy(), 4)
@@ -235,10 +244,10 @@ class CorefPosterior:
         return clusterings.antecedent_entropy(self.antecedents)
 
     def clustering_entropy(self, n: int = 1_000, *, level: float = 0.95, rng: Randomness = None) -> Estimate:
-        """The entropy of the posterior over clusterings, in nats, with the interval of its Monte Carlo error.
+        """Estimate the entropy of the posterior over clusterings, in nats, with the interval of its Monte Carlo error.
 
-        −Σ P(clustering) log P(clustering) = Σ_j E H(entity of j | clustering of the mentions before). E is the mean
-        over n samples; the entropy H given each sample is exact. M² n / 2 additions.
+        The entropy is Σ_j E H(entity of j | clustering of the mentions before j). E is the mean over n samples; the
+        entropy H given each sample is exact. This takes M² n / 2 additions.
 
         >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
         >>> print(posterior.clustering_entropy(1_000, rng=0))
@@ -252,11 +261,12 @@ class CorefPosterior:
     def query(
         self, function: Callable[[Clusters], object], n: int = 1_000, *, rng: Randomness = None
     ) -> QueryPosterior:
-        """The posterior of any function of a clustering, from n samples, with its Monte Carlo error.
+        """Estimate the posterior of any function of a clustering from n samples, with its Monte Carlo error.
 
-        `function` takes the clusters, lists of mentions in the order of their first mentions, and returns a number, a
-        boolean or any hashable value. Sums over pairs have an exact expectation (`pair_probability`); use samples for
-        other quantities, such as whether three mentions are one entity, or whether an entity has two properties.
+        function: takes a list of clusters (lists of mentions, in the order of their first mentions), and returns a
+        number, a boolean or any hashable value. Sums over pairs have an exact expectation (`pair_probability`); use
+        samples for other quantities, such as whether three mentions are one entity, or whether an entity has two
+        properties.
 
         >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
         >>> print(posterior.query(lambda clusters: [0, 1, 2] in clusters, 10_000, rng=0).estimate())
@@ -285,12 +295,12 @@ class CorefPosterior:
         return chosen.astype(np.int64)
 
 
-# The posterior of any function of a clustering, from samples, with its Monte Carlo error.
+# The result of `CorefPosterior.query`.
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QueryPosterior(Result):
-    """The values of a function for n sampled clusterings: its posterior.
+    """The values of a function for n sampled clusterings, which are samples from the posterior of the function.
 
     values (n,): the values in the order of the samples. Numbers and booleans have a mean, a standard deviation and
     quantiles; other values have a probability each. recipe: the function, and how it was sampled.
@@ -392,7 +402,7 @@ class QueryPosterior(Result):
 
 
 def plain_answer(answer: object) -> object:
-    """A value in JSON form: a number, a boolean, a string or None; anything else as text.
+    """Convert a value to JSON: a number, a boolean, a string or None; anything else to a string.
 
     >>> plain_answer(np.int64(3)), plain_answer((1, 2)), plain_answer(math.inf)
     (3, '(1, 2)', 'inf')

@@ -1,4 +1,4 @@
-"""The mentions that a model uses: found in a dependency parse, or given with their entities."""
+"""The mentions that a model uses: detected in a dependency parse, or annotated with their entities."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ CLOSING = {")": "(", "]": "[", "”": "“", "’": "‘", "''": "``"}
 
 
 def detect_mentions(document: Document) -> tuple[Mention, ...]:
-    """The noun phrases, names, pronouns and possessives of a parsed document, in text order, without entities.
+    """Detect the noun phrases, names, pronouns and possessives of a parsed document, in text order.
 
-    A noun phrase is the subtree of a noun without the prepositions and conjunctions before it, the other members of an
-    enumeration, appositions and, if the noun is a predicate, the rest of the clause. Labels may be those of Universal
-    Dependencies or of spaCy's English pipelines.
+    A noun phrase is the subtree of a noun, except for prepositions and conjunctions before it, other members of an
+    enumeration, appositions and, if the noun is a predicate, the rest of the clause. Dependency labels may be those of
+    Universal Dependencies or of spaCy's English pipelines.
 
     Raises InputError if a sentence is not parsed or not tagged, or if no tag of the document is known.
     """
@@ -47,13 +47,13 @@ def _refuse_unknown_tags(document: Document) -> None:
         layer = bool(tags_in_text & grammar.UNIVERSAL_TAGS)
         advice = "universal tags are the layer universal_tags" if layer else "mentions are found in English only"
         raise InputError(
-            f"document {document.name} has tags that are not those of the Penn Treebank, such as {min(tags_in_text)}; "
-            f"{advice}."
+            f"document {document.name} must have tags of the Penn Treebank; it has others, such as "
+            f"{min(tags_in_text)}; {advice}."
         )
 
 
 def phrase_heads(tree: ParsedSentence) -> Iterator[int]:
-    """The words that can head a mention."""
+    """Yield the words that can head a mention."""
     for word, kind in enumerate(tree.kinds):
         relation = tree.relations[word]
         if kind in NOMINAL:
@@ -71,7 +71,7 @@ def phrase_heads(tree: ParsedSentence) -> Iterator[int]:
 
 
 def _stands_alone(tree: ParsedSentence, word: int) -> bool:
-    """Whether a determiner is used as a pronoun (this is), or an adjective as a noun (the poor)."""
+    """Return whether a determiner is used as a pronoun ("this is"), or an adjective as a noun ("the poor")."""
     if tree.kinds[word] == grammar.DETERMINER:
         is_known = CANONICAL.get(tree.words[word]) in ("this", "that", "one")
         return is_known and tree.relations[word] not in ("det", "det:predet", "predet", "advmod", "mark", "cc:preconj")
@@ -79,7 +79,7 @@ def _stands_alone(tree: ParsedSentence, word: int) -> bool:
 
 
 def phrase(tree: ParsedSentence, head: int) -> tuple[int, int]:
-    """First word and end of the phrase that a word heads: a pronoun alone, a noun with its dependents."""
+    """Return the first word and the end of the phrase of a head: a pronoun alone, or a noun with its dependents."""
     if tree.kinds[head] == grammar.PRONOUN:
         return head, head + 1
     start = end = head
@@ -97,7 +97,7 @@ def phrase(tree: ParsedSentence, head: int) -> tuple[int, int]:
 
 
 def _closes(tree: ParsedSentence, start: int, end: int) -> bool:
-    """Whether the word at the end closes a bracket or a quotation that the phrase opens."""
+    """Return whether the word at the end closes a bracket or a quotation that the phrase opens."""
     mark, inside = tree.words[end], tree.words[start:end]
     if mark in CLOSING:
         return inside.count(CLOSING[mark]) > inside.count(mark)
@@ -115,7 +115,7 @@ MAX_MENTIONS = 5_000
 
 
 def select_mentions(document: Document, *, source: Source) -> tuple[Mention, ...]:
-    """The mentions of a document in text order: those annotated in its file, or those found in its parse.
+    """Return the mentions of a document in text order: annotated in its file ("gold"), or detected in its parse.
 
     Raises InputError if gold mentions are requested and none are annotated, if a sentence is not parsed, or if there
     are more than 5,000 mentions, whose pairs would not fit in memory.
@@ -123,7 +123,8 @@ def select_mentions(document: Document, *, source: Source) -> tuple[Mention, ...
     check_document(document)
     if source == "gold" and document.mentions is None:
         raise InputError(
-            f"document {document.name} has no annotated mentions; detect them: AntecedentModel(mentions='detected')."
+            f"document {document.name} has no annotated mentions. To detect mentions, use "
+            "AntecedentModel(mentions='detected')."
         )
     mentions = detect_mentions(document) if source == "detected" else tuple(document.mentions or ())
     check_mentions(document, mentions)
@@ -133,7 +134,7 @@ def select_mentions(document: Document, *, source: Source) -> tuple[Mention, ...
 
 
 def check_distinct(document: Document, mentions: Sequence[Mention]) -> None:
-    """Raise InputError if two mentions have the same span: neither comes first, as an antecedent must."""
+    """Raise InputError if two mentions have the same span, because neither is earlier and could be the antecedent."""
     for row, mention in enumerate(mentions):
         if row and mention == mentions[row - 1]:
             raise InputError(
@@ -146,13 +147,13 @@ def check_size(document: Document, mentions: Sequence[Mention]) -> None:
     """Raise InputError if there are too many pairs of mentions for memory."""
     if len(mentions) > MAX_MENTIONS:
         raise InputError(
-            f"document {document.name} has {len(mentions):,} mentions; a model scores all pairs of at most "
-            f"{MAX_MENTIONS:,}. Split the document, at chapters for example."
+            f"document {document.name} has {len(mentions):,} mentions, and at most {MAX_MENTIONS:,} are possible, "
+            "because all pairs are scored. Split the document, for example into chapters."
         )
 
 
 def mention_entities(document: Document, mentions: Sequence[Mention]) -> NDArray[np.int64]:
-    """The number of each mention's annotated entity; other mentions get their own.
+    """Return the number of each mention's annotated entity; other mentions get an entity of their own.
 
     Raises InputError if the document has no annotated mentions, or one without an entity.
     """

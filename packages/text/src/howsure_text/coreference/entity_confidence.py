@@ -21,33 +21,34 @@ from howsure_text.coreference.clusterings import Clustering
 from howsure_text.coreference.coref_posterior import CorefPosterior
 from howsure_text.coreference.gold_comparison import mention_confidence, pairs_from_posteriors
 
-# Recalibrated confidence in entities: the proportion of pairs of mentions of an entity that truly corefer.
+# The confidence in an entity is the expected proportion of pairs of its mentions that truly corefer. Here it is
+# recalibrated.
 
 MAX_CONFIDENCE = 1 - 1e-6  # confidences are capped here before recalibration
 
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceMap:
-    """A map from the posterior confidence in a mention of an entity to the observed proportion for such mentions.
+    """A recalibration map for the confidence in the mentions of chosen entities.
 
     Clusters are chosen for high probabilities, so the mean pair probability within a chosen entity is too high even if
-    all pairs are calibrated. several: for an entity of several mentions, the log odds of the recalibrated confidence
-    are several[0] + several[1] × log odds of the confidence + several[2] × log(number of mentions / 2). alone: the same
-    without the last term, for a mention that is the only one of its entity.
+    all pairs are calibrated. several: for entities of several mentions, the log odds of the recalibrated confidence are
+    several[0] + several[1] × log odds of the confidence + several[2] × log(number of mentions / 2). alone: for
+    singletons, the same without the last term.
     """
 
     several: tuple[float, float, float] = (0.0, 1.0, 0.0)
     alone: tuple[float, float] = (0.0, 1.0)
 
     def apply(self, confidence: Floats, labels: Integers) -> Floats:
-        """The recalibrated confidence of each mention (M,), given its confidence and the labels of the entities."""
+        """Return the recalibrated confidence in each mention (M,), given the confidence and the labels of entities."""
         sizes = entity_sizes(labels)
         design = _design(confidence, sizes)
         several = design @ np.array(self.several)
         return np.asarray(sigmoid(np.where(sizes > 1, several, design[:, :2] @ np.array(self.alone))))
 
     def recalibrate(self, judged: Iterable[Judged]) -> list[Judged]:
-        """The same entities with recalibrated confidence."""
+        """Return the same entities with recalibrated confidence."""
         return [
             Judged(self.apply(document.confidence, document.labels), document.labels, document.right)
             for document in judged
@@ -55,7 +56,7 @@ class ConfidenceMap:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """The map from its JSON form. Raises KeyError, TypeError or ValueError for something else."""
+        """Restore the map from its JSON form. Raises KeyError, TypeError or ValueError for other values."""
         intercept, slope, by_size = map(_finite, state["several"])
         intercept_alone, slope_alone = map(_finite, state["alone"])
         return cls((intercept, slope, by_size), (intercept_alone, slope_alone))
@@ -63,9 +64,11 @@ class ConfidenceMap:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Chosen entities of a document compared with gold: the confidence in each mention (M,), the labels of the chosen
-    entities (M,), and right (M,): the proportion of the other mentions of its entity with which it truly corefers or,
-    for a lone mention, whether it is alone in gold.
+    """The chosen entities of a document, compared with gold.
+
+    confidence (M,): the confidence in each mention. labels (M,): the labels of the chosen entities. right (M,): the
+    proportion of the other mentions of its entity with which each mention truly corefers; for a singleton, 1 if it is a
+    singleton in gold, otherwise 0.
     """
 
     confidence: Floats
@@ -74,7 +77,7 @@ class Judged:
 
 
 def right_share(labels: Integers, gold: Integers) -> Floats:
-    """The values of `Judged.right`, from the labels of chosen and of gold entities.
+    """Compute `Judged.right` from the labels of chosen and of gold entities.
 
     >>> right_share(np.array([0, 0, 0, 3]), np.array([0, 0, 2, 3])).tolist()
     [0.5, 0.5, 0.0, 1.0]
@@ -87,10 +90,10 @@ def right_share(labels: Integers, gold: Integers) -> Floats:
 
 
 def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
-    """Fit the map by maximum likelihood; every entity counts once, however many mentions it has.
+    """Fit the map by logistic regression; every entity has weight 1, however many mentions it has.
 
-    It is a logistic regression, shrunk towards no change with the weight of one entity, so that a fit to few entities
-    stays close to no change.
+    The fit is shrunk towards no change, as if there were one more entity, so that few entities hardly change the
+    confidence.
     """
     documents = list(judged)
     sizes = np.concatenate([entity_sizes(document.labels) for document in documents])
@@ -112,10 +115,10 @@ def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
 
 
 def entity_pairs(judged: Iterable[Judged], *, alone: bool) -> Pairs:
-    """The confidence in every entity of several mentions, or in every lone mention, and whether it is right.
+    """Return calibration pairs of the confidence in entities of several mentions (or in singletons, if `alone`).
 
-    If three quarters of an entity's pairs are right, it gives a row of weight 0.75 with label 1 and a row of weight
-    0.25 with label 0. The document is the cluster.
+    If three quarters of an entity's pairs are right, the entity gives a row with label 1 and weight 0.75, and a row
+    with label 0 and weight 0.25. The document is the cluster.
     """
     confidence, right, document = [], [], []
     for number, judged_document in enumerate(judged):
@@ -136,7 +139,7 @@ def entity_pairs(judged: Iterable[Judged], *, alone: bool) -> Pairs:
 
 
 def entity_sizes(labels: Integers) -> Integers:
-    """The number of mentions in the entity of each mention, (M,)."""
+    """Return the number of mentions in the entity of each mention, (M,)."""
     _, codes = np.unique(labels, return_inverse=True)
     return np.asarray(np.bincount(codes)[codes])
 
@@ -152,14 +155,14 @@ def _finite(value: Any) -> float:
     return float(value)
 
 
-# The entities that a decision chooses from posteriors, compared with gold.
+# A decision is a way to choose entities from a posterior. The chosen entities are compared with gold.
 
 Decision = str
 DECISIONS = ("best", "minimum-risk")
 
 
 def judged_entities(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers], decision: Decision) -> list[Judged]:
-    """The chosen entities of documents compared with gold, with the confidence of the posteriors."""
+    """Choose entities of documents, and compare them with gold; the confidence is that of the posteriors."""
     documents = []
     for posterior, true in zip(posteriors, gold, strict=True):
         labels = posterior.labels(choose_entities(posterior, decision))
@@ -168,14 +171,14 @@ def judged_entities(posteriors: Sequence[CorefPosterior], gold: Sequence[Integer
 
 
 def choose_entities(posterior: CorefPosterior, decision: Decision) -> list[list[Any]]:
-    """The entities chosen by every mention's best antecedent, or by minimum risk."""
+    """Return the entities that result from every mention's best antecedent, or from minimum risk."""
     return posterior.best_antecedent_clusters() if decision == "best" else posterior.minimum_risk_clusters()
 
 
 def check_documents(
     posteriors: Iterable[CorefPosterior], gold: Iterable[Clustering]
 ) -> tuple[list[CorefPosterior], list[Integers]]:
-    """The posteriors, and the labels of gold clusters. Raises InputError if they do not match."""
+    """Check and return posteriors, and the labels of gold clusters; raise InputError if they do not match."""
     if isinstance(posteriors, CorefPosterior):
         raise InputError("posteriors must be a list with the posterior of each of several documents.")
     checked = listed(posteriors, name="posteriors", of="posteriors")
@@ -199,13 +202,15 @@ def check_documents(
 
 # The effects of recalibration on the errors of pairs, new mentions, best antecedents and entities.
 
-BIN_SIZE, MIN_BINS = 5_000, 20  # minimum number of bins of the paper's size
+BIN_SIZE, MIN_BINS = 5_000, 20  # the bin size of Nguyen & O'Connor (2015), used if there are at least this many bins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errors:
-    """Errors of predictions: squared, the mean squared difference (Brier score); algorithm1_error, the paper's
-    calibration error, which includes noise; and error, the debiased calibration error, with the interval [low, high].
+    """Errors of predictions.
+
+    squared: the mean squared difference (Brier score). algorithm1_error: the calibration error by Algorithm 1 of Nguyen
+    & O'Connor (2015), which includes noise. error: the debiased calibration error, with the interval [low, high].
     """
 
     squared: float
@@ -216,7 +221,7 @@ class Errors:
 
     @classmethod
     def of(cls, pairs: Pairs) -> Self:
-        """The errors of pairs, in bins of 5,000 if they fill twenty."""
+        """Compute the errors of calibration pairs, in bins of 5,000 pairs if there are at least 20 such bins."""
         curve = binned_curve(pairs, bin_size=BIN_SIZE if len(pairs) >= MIN_BINS * BIN_SIZE else "auto")
         error = curve.error
         low, high = (math.nan if end is None else end for end in (error.low, error.high))
@@ -226,7 +231,7 @@ class Errors:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """The errors from their JSON form."""
+        """Restore the errors from their JSON form."""
         keys = {"squared": "squared", "algorithm1_error": "algorithm_1", "error": "error", "low": "low", "high": "high"}
         return cls(**{name: math.nan if state[key] is None else float(state[key]) for name, key in keys.items()})
 
@@ -238,7 +243,7 @@ class Errors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """One kind of prediction: its name, the number of predictions, and their errors before and after."""
+    """The errors of one kind of prediction before and after recalibration; n: the number of predictions."""
 
     name: str = as_json("predictions")
     n: int
@@ -247,23 +252,23 @@ class Effect:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """The effect from its JSON form. Raises KeyError, TypeError or ValueError for something else."""
+        """Restore the effect from its JSON form. Raises KeyError, TypeError or ValueError for other values."""
         before, after = (Errors.from_dict(state[when]) for when in ("before", "after"))
         return cls(name=str(state["predictions"]), n=int(state["n"]), before=before, after=after)
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Predictions for documents: their posteriors, and the chosen entities with their confidence."""
+    """Predictions for documents before or after a recalibration: posteriors, and chosen entities."""
 
     posteriors: Sequence[CorefPosterior]
     judged: Sequence[Judged]
 
 
 def recalibration_effects(before: Side, after: Side, gold: Sequence[Integers]) -> tuple[Effect, ...]:
-    """The errors of all kinds of predictions on the same documents; gold: labels of the mentions of each.
+    """Compare the errors of all kinds of predictions before and after, on the same documents.
 
-    A kind without predictions, before or after, is left out.
+    gold: for each document, the labels of its mentions. A kind without predictions, before or after, is left out.
     """
     kinds: Mapping[str, Callable[[Side], Pairs]] = {
         "pairs": lambda side: pairs_from_posteriors(side.posteriors, gold),
@@ -282,7 +287,7 @@ def recalibration_effects(before: Side, after: Side, gold: Sequence[Integers]) -
 
 
 def _new_mention_pairs(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:
-    """P(mention is new), and whether it is the first of its entity."""
+    """Return calibration pairs: P(mention is new), and whether it is the first mention of its entity."""
     first = []
     for labels in gold:
         begins = np.zeros(len(labels), dtype=np.uint8)
@@ -297,7 +302,7 @@ def _new_mention_pairs(posteriors: Sequence[CorefPosterior], gold: Sequence[Inte
 
 
 def _best_antecedent_pairs(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:
-    """P(j ~ its best antecedent), of every mention that has an antecedent, and whether they corefer."""
+    """Return calibration pairs: P(j ~ best antecedent of j) for every mention j with an antecedent; do they corefer?"""
     p: list[Floats] = []
     same = []
     for posterior, labels in zip(posteriors, gold, strict=True):
@@ -310,7 +315,7 @@ def _best_antecedent_pairs(posteriors: Sequence[CorefPosterior], gold: Sequence[
 
 
 def _best_links(antecedents: Antecedents) -> Integers:
-    """(N, 2): mentions that have an antecedent, and their most probable antecedent; of several, the nearest."""
+    """Return mentions with an antecedent and their most probable antecedents, (N, 2); of several, the nearest."""
     links = []
     for j in range(len(antecedents)):
         earlier, p = antecedents.row(j)

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from howsure_text import grammar
 from howsure_text.coreference.mentions import GENDERS, NUMBERS, PRONOMINAL, ROLE_CODES, Codes, MentionColumns
 
-# A feature family describes a mention, or a mention and a candidate antecedent, by one of a few codes.
+# A feature family maps a mention, or a mention and a candidate antecedent, to a code: an integer from 0 to size - 1.
 
 Matrix = NDArray[np.int64]
 Truth = NDArray[np.bool_]
 
 
 class Candidates:
-    """All pairs of a document's mentions, row j for the mention, column k for its antecedent (k < j counts)."""
+    """All pairs of a document's mentions: row j is a mention, and column k a candidate antecedent (used if k < j)."""
 
     def __init__(self, attributes: MentionColumns) -> None:
         self.mentions = attributes
@@ -31,51 +31,51 @@ class Candidates:
         return len(self.mentions)
 
     def same(self, name: str) -> Truth:
-        """Where a column is equal."""
+        """Return for each pair whether both mentions have equal values in a column of `MentionColumns`."""
         column: Codes = getattr(self.mentions, name)
         equal: Truth = column[:, None] == column[None, :]
         return equal
 
     def both(self, name: str, size: int) -> Matrix:
-        """The values of a column (0 … size - 1) of mention and antecedent, as one code."""
+        """Return for each pair one code that contains both mentions' values (0 … size - 1) in a column."""
         column: Codes = getattr(self.mentions, name)
         pair: Matrix = column[:, None] * size + column[None, :]
         return pair
 
     @cached_property
     def earlier(self) -> Truth:
-        """Where the column comes before the row, so that it can be its antecedent."""
+        """Whether mention k (column) is earlier than mention j (row), so that k can be the antecedent of j."""
         return np.tri(len(self), k=-1, dtype=np.bool_)
 
     @cached_property
     def sentences_between(self) -> Matrix:
-        """Number of sentence ends between the two."""
+        """The number of sentence ends between both mentions."""
         sentence = self.mentions.sentence
         return sentence[:, None] - sentence[None, :]
 
     @cached_property
     def same_head(self) -> Truth:
-        """Heads are one word, and none is a pronoun."""
+        """Whether both mentions have the same word as head, and neither is a pronoun."""
         nominal = self.mentions.type != PRONOMINAL
         same: Truth = self.same("head_word") & nominal[:, None] & nominal[None, :]
         return same
 
     @cached_property
     def same_text(self) -> Truth:
-        """All words are the same except articles and possessives, and none is a pronoun."""
+        """Whether both mentions have the same words except articles and possessives, and neither is a pronoun."""
         nominal = self.mentions.type != PRONOMINAL
         same: Truth = self.same("text") & nominal[:, None] & nominal[None, :]
         return same
 
     def shared(self, name: str) -> Matrix:
-        """The number of words two sets have in common; the diagonal contains their sizes."""
+        """Return the number of words in the intersection of both mentions' sets `name`, such as "words"."""
         if name not in self._shared:
             self._shared[name] = in_common(self.mentions.sets(name))
         return self._shared[name]
 
 
 def in_common(sets: list[frozenset[int]]) -> Matrix:
-    """Sizes of all intersections: a product over the words of several sets, as whole numbers below 2^24 are exact."""
+    """Return the sizes of all intersections of sets, by a matrix product (integers below 2^24 are exact in float32)."""
     counts = Counter(word for words in sets for word in words)
     columns = {word: column for column, word in enumerate(word for word, count in counts.items() if count > 1)}
     cells = [(row, columns[word]) for row, words in enumerate(sets) for word in words if word in columns]
@@ -93,12 +93,13 @@ Conjunction = Literal["forms", "types", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family of features: codes 0 … size - 1 from `codes`, and the contexts with which each code is conjoined.
+    """A family of features: codes 0 … size - 1, computed by `codes`, and the contexts with which a code is combined.
 
-    A family for pairs returns an (M, M) matrix, with mentions as rows and antecedents as columns; a family for new
-    entities returns one code per mention. Every code is a feature by itself; "types" adds a feature for each
-    combination of a code with the types of the mentions (pronominal, nominal, proper), "forms" also one for each
-    combination with their forms (canonical pronoun, or type and definiteness).
+    For a family of pairs, `codes` returns an (M, M) matrix, with mentions as rows and antecedents as columns. For a
+    family of "new", it returns one code per mention. conjunction: "none" means that each code is one feature. "types"
+    adds a feature for each combination of a code with the types of the mentions (pronominal, nominal, proper). "forms"
+    adds these, and a feature for each combination of a code with the forms of the mentions (canonical pronoun, or type
+    and definiteness).
     """
 
     name: str
@@ -108,7 +109,7 @@ class Family:
 
 
 def bucket(values: Matrix, *, ends: tuple[int, ...]) -> Matrix:
-    """The index of the first of `ends` that a non-negative integer does not exceed; `len(ends)` if it exceeds all.
+    """Return for non-negative integers the index of the first of `ends` that is not smaller; `len(ends)` if all are.
 
     >>> bucket(np.array([0, 1, 4, 9]), ends=(0, 2, 5)).tolist()
     [0, 1, 2, 3]
@@ -118,7 +119,7 @@ def bucket(values: Matrix, *, ends: tuple[int, ...]) -> Matrix:
 
 
 def nearer(chosen: Truth) -> Matrix:
-    """The number of chosen columns to the right of each column.
+    """Return for each column the number of chosen columns to its right (nearer to the mention).
 
     >>> nearer(np.array([[True, False, True, True]])).tolist()
     [[2, 2, 1, 0]]
@@ -136,8 +137,7 @@ def hashed(*codes: Matrix, size: int) -> Matrix:
     return (mixed % np.uint64(size)).astype(np.int64)
 
 
-# Whether two mentions can refer to the same thing: number, gender, and the number of agreeing candidates in
-# between.
+# Agreement: number, gender, and the number of agreeing mentions in between.
 
 RANK_ENDS = (0, 1, 2, 3, 5, 9, 20)
 UNKNOWN, MASCULINE, FEMININE, NEUTER, PERSON = range(len(GENDERS))
@@ -149,17 +149,17 @@ for first, other in ((MASCULINE, FEMININE), (MASCULINE, NEUTER), (FEMININE, NEUT
 
 
 def number(pairs: Candidates) -> Matrix:
-    """Number of both."""
+    """Grammatical number (singular, plural, unknown) of both mentions."""
     return pairs.both("number", len(NUMBERS))
 
 
 def gender(pairs: Candidates) -> Matrix:
-    """Gender of both."""
+    """Gender of both mentions."""
     return pairs.both("gender", len(GENDERS))
 
 
 def agree(pairs: Candidates) -> Truth:
-    """Compatible in number and gender."""
+    """Return whether both mentions are compatible in number and gender."""
     numbers, genders = pairs.mentions.number, pairs.mentions.gender
     opposed = numbers[:, None] + numbers[None, :] == NUMBERS["singular"] + NUMBERS["plural"]
     opposed &= (numbers[:, None] > 0) & (numbers[None, :] > 0)
@@ -168,13 +168,13 @@ def agree(pairs: Candidates) -> Truth:
 
 
 def rank(pairs: Candidates) -> Matrix:
-    """The number of agreeing mentions between an agreeing antecedent and the mention; 0 if it does not agree."""
+    """If the antecedent agrees, 1 + the number (in steps) of agreeing mentions between both; otherwise 0."""
     agreeing = agree(pairs) & pairs.earlier
     return agreeing * (1 + bucket(nearer(agreeing), ends=RANK_ENDS))
 
 
 def same_form_rank(pairs: Candidates) -> Matrix:
-    """The same, counting only mentions of the same form: 0 for the nearest "he" before this "he"."""
+    """Like `rank`, but only mentions of the same form are counted, such as "he" before "he"."""
     alike = pairs.same("form") & agree(pairs) & pairs.earlier
     return alike * (1 + bucket(nearer(alike), ends=(0, 1, 2, 5)))
 
@@ -191,24 +191,24 @@ AGREEMENT = (
 
 
 def speakers(pairs: Candidates) -> Matrix:
-    """No speaker named, the same speaker, a different one."""
+    """Speakers of both mentions: one or both unknown, the same, or different."""
     speaker = pairs.mentions.speaker
     both_known = (speaker[:, None] > 0) & (speaker[None, :] > 0)
     return np.where(both_known, np.where(pairs.same("speaker"), 1, 2), 0)
 
 
 def persons(pairs: Candidates) -> Matrix:
-    """Whether it is known which speakers the mentions denote: neither, one, both the same, or both different."""
+    """Whether the mentions denote known speakers: neither, one of them, both the same, or both different."""
     return _known(pairs, "person")
 
 
 def quotations(pairs: Candidates) -> Matrix:
-    """Both outside quotations, in the same one, in different ones, or only one of the two inside."""
+    """Both mentions outside quotations, both in the same quotation, in different ones, or only one in a quotation."""
     return _known(pairs, "quotation")
 
 
 def _known(pairs: Candidates, column: str) -> Matrix:
-    """1: both are known and the same, 2: both and different, 3 and 4: one of them alone, 0: none."""
+    """Return 1 if both values are known and equal, 2 if known and different, 3 or 4 if one is known, otherwise 0."""
     codes = getattr(pairs.mentions, column)
     mine, other = codes[:, None] > 0, codes[None, :] > 0
     return np.select([mine & other & pairs.same(column), mine & other, mine, other], [1, 2, 3, 4], 0)
@@ -224,18 +224,18 @@ SENTENCE_ENDS = (0, 1, 2, 3, 4, 6, 9, 14, 22, 40)
 
 
 def mentions_between(pairs: Candidates) -> Matrix:
-    """Distance in mentions, in growing steps."""
+    """Distance in mentions, in steps of increasing size."""
     order = np.arange(len(pairs))
     return bucket(order[:, None] - order[None, :], ends=MENTION_ENDS)
 
 
 def sentences_between(pairs: Candidates) -> Matrix:
-    """Distance in sentences, in growing steps."""
+    """Distance in sentences, in steps of increasing size."""
     return bucket(pairs.sentences_between, ends=SENTENCE_ENDS)
 
 
 def place_in_document(pairs: Candidates) -> Matrix:
-    """Whether the antecedent is in the first sentence, or in the first three."""
+    """Sentence of the antecedent: the first, the second or third, or a later one."""
     return np.broadcast_to(bucket(pairs.mentions.sentence, ends=(0, 2)), (len(pairs),) * 2)
 
 
@@ -252,7 +252,7 @@ NEAR_ENDS = (0, 1, 3, 8, 20)
 
 
 def match_level(pairs: Candidates) -> Matrix:
-    """From no word in common to the same words: none, some, contained, head, head and contained, all."""
+    """Words in common: none, some, one set contains the other, the head, head and containment, all."""
     shared = pairs.shared("words")
     size = np.diag(shared)
     contained = (shared > 0) & ((shared == size[:, None]) | (shared == size[None, :]))
@@ -262,12 +262,12 @@ def match_level(pairs: Candidates) -> Matrix:
 
 
 def match(pairs: Candidates) -> Matrix:
-    """The level of the match combined with the distance in sentences: matching words link mentions far apart."""
+    """The match level combined with the distance in sentences, because matching words also link distant mentions."""
     return match_level(pairs) * (len(NEAR_ENDS) + 1) + bucket(pairs.sentences_between, ends=NEAR_ENDS)
 
 
 def containment(pairs: Candidates) -> Matrix:
-    """Which mention contains all words of the other, and whether they share a head."""
+    """Which mention contains all words of the other, and whether both have the same head."""
     shared = pairs.shared("words")
     size = np.diag(shared)
     within, around = (shared == size[:, None]) & (shared > 0), (shared == size[None, :]) & (shared > 0)
@@ -276,7 +276,7 @@ def containment(pairs: Candidates) -> Matrix:
 
 
 def names(pairs: Candidates) -> Matrix:
-    """Capitalised words in common: nothing to compare, none, one contains the other's, some, all."""
+    """Capitalised words in common: not both have any, none in common, one set contains the other, some, all."""
     shared = pairs.shared("names")
     size = np.diag(shared)
     comparable = (size[:, None] > 0) & (size[None, :] > 0)
@@ -286,7 +286,7 @@ def names(pairs: Candidates) -> Matrix:
 
 
 def modifiers(pairs: Candidates) -> Matrix:
-    """If the heads match, how the modifiers compare: none, of one only, same, contained, overlapping, different."""
+    """If the heads match, the modifiers: of neither, of one only, same, contained, overlapping, or different."""
     shared = pairs.shared("modifiers")
     size = np.diag(shared)
     mine, other = size[:, None], size[None, :]
@@ -308,7 +308,7 @@ def modifiers(pairs: Candidates) -> Matrix:
 
 
 def numerals(pairs: Candidates) -> Matrix:
-    """Numbers in both mentions: no, shared, or different."""
+    """Numerals: not in both mentions, at least one in common, or different."""
     shared = pairs.shared("numerals")
     size = np.diag(shared)
     return np.where((size[:, None] > 0) & (size[None, :] > 0), np.where(shared > 0, 1, 2), 0)
@@ -321,12 +321,12 @@ def acronym(pairs: Candidates) -> Matrix:
 
 
 def nearest_match(pairs: Candidates) -> Matrix:
-    """The number of mentions between them with the same head as both; 0 if the heads differ."""
+    """If the heads match, 1 + the number (in steps) of mentions in between with the same head; otherwise 0."""
     return pairs.same_head * (1 + bucket(nearer(pairs.same_head & pairs.earlier), ends=(0, 1, 3)))
 
 
 def seen_before(pairs: Candidates) -> Matrix:
-    """How often the antecedent's head was mentioned before it, if the heads match and if they do not."""
+    """How often the head of the antecedent occurred before the antecedent, and whether the heads of both match."""
     before = bucket((pairs.same_head & pairs.earlier).sum(axis=1), ends=(0, 1, 3))
     return before[None, :] + 4 * pairs.same_head
 
@@ -354,25 +354,25 @@ SUBJECTS = [ROLE_CODES[role] for role in (grammar.SUBJECT, grammar.PASSIVE_SUBJE
 
 
 def roles(pairs: Candidates) -> Matrix:
-    """Role of both."""
+    """Syntactic roles of both mentions."""
     return pairs.both("role", N_ROLES)
 
 
 def antecedent_role(pairs: Candidates) -> Matrix:
-    """Role of the antecedent combined with its distance: subjects of the last sentences are likely topics."""
+    """Role of the antecedent and its distance, because subjects of the last sentences are often topics."""
     role: Matrix = pairs.mentions.role[None, :] * 4
     return role + bucket(pairs.sentences_between, ends=(0, 1, 3))
 
 
 def parallel(pairs: Candidates) -> Matrix:
-    """Whether the roles are the same, and whether the governors are the same word, in the same and other sentences."""
+    """Whether the roles are the same, whether the governors are the same word, and the distance in sentences."""
     governor = pairs.mentions.governor_word
     same_word = pairs.same("governor_word") & (governor[:, None] > 0) & ~pairs.same("governor")
     return pairs.same("role") + 2 * same_word + 4 * bucket(pairs.sentences_between, ends=(0, 2))
 
 
 def nesting(pairs: Candidates) -> Matrix:
-    """One mention inside the other: no, the mention in the antecedent or around it, with the inner one's role."""
+    """Nesting: none, or the mention inside the antecedent or around it, combined with the role of the inner mention."""
     a = pairs.mentions
     inside = (a.start[:, None] >= a.start[None, :]) & (a.end[:, None] <= a.end[None, :])
     around = (a.start[:, None] <= a.start[None, :]) & (a.end[:, None] >= a.end[None, :]) & ~inside
@@ -383,7 +383,7 @@ def nesting(pairs: Candidates) -> Matrix:
 
 
 def path(pairs: Candidates) -> Matrix:
-    """The path between the heads: apposition, predicate, enumeration, one governs the other, the same governor."""
+    """Syntactic path between the heads: apposition, predicate, enumeration, one governs the other, same governor."""
     a = pairs.mentions
     over = a.governor[:, None] == a.head[None, :]  # the antecedent's head governs the mention's
     under = a.head[:, None] == a.governor[None, :]
@@ -414,7 +414,7 @@ def path(pairs: Candidates) -> Matrix:
 
 
 def lengths(pairs: Candidates) -> Matrix:
-    """Length of both, in words."""
+    """Lengths of both mentions, in words."""
     length = bucket(pairs.mentions.end - pairs.mentions.start, ends=(1, 2, 4))
     code: Matrix = length[:, None] * 4 + length[None, :]
     return code
@@ -430,13 +430,13 @@ SYNTAX = (
 )
 
 
-# Lexical features, hashed: pairs of heads, and nouns with pronouns.
+# Lexical features, hashed to a limited number of cells: pairs of heads, and nouns with pronouns.
 
 CELLS = 1 << 14
 
 
 def heads(pairs: Candidates) -> Matrix:
-    """The heads of two mentions that are not pronouns; cell 0 for all others."""
+    """The heads of both mentions; cell 0 if one is a pronoun."""
     a = pairs.mentions
     nominal = a.type != PRONOMINAL
     cells = 1 + hashed(a.head_word[:, None], a.head_word[None, :], size=CELLS - 1)
@@ -444,12 +444,12 @@ def heads(pairs: Candidates) -> Matrix:
 
 
 def head_and_pronoun(pairs: Candidates) -> Matrix:
-    """The antecedent's head combined with the pronoun, to learn which words can be a "he"."""
+    """The head of the antecedent with the pronoun that is the mention, to learn which nouns "he" can refer to."""
     return _with_pronoun(pairs, pairs.mentions.head_word)
 
 
 def ending_and_pronoun(pairs: Candidates) -> Matrix:
-    """The last letters of the antecedent's head combined with the pronoun."""
+    """The last letters of the antecedent's head, with the pronoun that is the mention."""
     return _with_pronoun(pairs, pairs.mentions.ending)
 
 
@@ -473,7 +473,7 @@ ORDER_ENDS = (0, 1, 3, 7, 15, 30, 60, 120, 240)
 
 
 def always(pairs: Candidates) -> Codes:
-    """One code, for how often each form introduces an entity."""
+    """A constant; combined with the form of the mention, it shows how often each form introduces an entity."""
     return np.zeros(len(pairs), dtype=np.int64)
 
 
@@ -483,7 +483,7 @@ def order(pairs: Candidates) -> Codes:
 
 
 def best_match(pairs: Candidates) -> Codes:
-    """The best match among earlier mentions, and how often its head was mentioned."""
+    """The best match level of any earlier mention, and how often the mention's head occurred before."""
     level = (match_level(pairs) * pairs.earlier).max(axis=1, initial=0)
     times = bucket((pairs.same_head & pairs.earlier).sum(axis=1), ends=(0, 1))
     best: Codes = level * 3 + times
@@ -491,13 +491,13 @@ def best_match(pairs: Candidates) -> Codes:
 
 
 def candidates_near(pairs: Candidates) -> Codes:
-    """The number of agreeing mentions in this and the last two sentences."""
+    """The number of agreeing earlier mentions in this and the two preceding sentences."""
     near = agree(pairs) & pairs.earlier & (pairs.sentences_between <= 2)
     return bucket(near.sum(axis=1), ends=(0, 1, 3, 8))
 
 
 def same_form_before(pairs: Candidates) -> Codes:
-    """Whether an earlier mention denotes the same speaker, or an identical pronoun: no, near, or far."""
+    """Whether an earlier mention denotes the same speaker or has the same words, and whether the latter is near."""
     person = pairs.mentions.person
     same_person_before = (pairs.same("person") & (person[:, None] > 0) & pairs.earlier).any(axis=1)
     alike = pairs.same("text") & pairs.earlier
@@ -506,12 +506,12 @@ def same_form_before(pairs: Candidates) -> Codes:
 
 
 def length(pairs: Candidates) -> Codes:
-    """Number of words."""
+    """The number of words, in steps."""
     return bucket(pairs.mentions.end - pairs.mentions.start, ends=(1, 2, 3, 4, 6, 10))
 
 
 def role(pairs: Candidates) -> Codes:
-    """Role, and whether the phrase is a part of another mention."""
+    """The syntactic role, and whether the mention is a part of another mention."""
     a = pairs.mentions
     inside = (a.start[:, None] >= a.start[None, :]) & (a.end[:, None] <= a.end[None, :])
     nested = inside.sum(axis=1) > 1
@@ -520,7 +520,7 @@ def role(pairs: Candidates) -> Codes:
 
 
 def number_and_gender(pairs: Candidates) -> Codes:
-    """Number and gender."""
+    """Grammatical number and gender."""
     return pairs.mentions.number * len(GENDERS) + pairs.mentions.gender
 
 

@@ -1,4 +1,4 @@
-"""A posterior compared with gold: the confidence in chosen clusters, and pairs for calibration."""
+"""Posteriors compared with gold: the confidence in chosen clusters, and calibration pairs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from howsure_text.coreference.coref_posterior import CorefPosterior
 
 
 def mention_confidence(posterior: CorefPosterior, clusters: object) -> Floats:
-    """The mean of P(i ~ j) over the other members j of each mention's cluster, (M,); of a singleton, P(alone).
+    """Return for each mention i the mean of P(i ~ j) over the other members j of its cluster, (M,).
 
-    `clusters`: lists of mentions, or labels (M,). Exact. In a calibrated posterior, it equals on average the proportion
-    of the other members with which a mention truly corefers.
+        For a singleton, it is P(i is a singleton). clusters: lists of mentions, or labels (M,). The result is exact.
+        For a
+    calibrated posterior, it equals on average the proportion of the other members with which a mention truly corefers.
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
     >>> mention_confidence(posterior, [[0, 2], [1]]).round(2).tolist()
@@ -38,7 +39,7 @@ def mention_confidence(posterior: CorefPosterior, clusters: object) -> Floats:
 
 
 def cluster_confidence(posterior: CorefPosterior, clusters: object) -> dict[int, float]:
-    """The mean of P(i ~ j) over the pairs within each cluster, by its label; of a singleton, P(alone).
+    """Return by label of a cluster the mean of P(i ~ j) over its pairs; for a singleton i, P(i is a singleton).
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
     >>> {label: round(p, 2) for label, p in cluster_confidence(posterior, [[0, 2], [1]]).items()}
@@ -56,12 +57,12 @@ def pairs_from_posteriors(
     samples: int | None = None,
     rng: Randomness = None,
 ) -> Pairs:
-    """All pairs of mentions i < j of every document, with P(i ~ j) as the prediction and the document as the cluster.
+    """Return calibration pairs for all pairs of mentions i < j of every document: P(i ~ j), and whether they corefer.
 
-    `gold` contains, for every document, the clusters of the posterior's mentions (omitted mentions are singletons), or
-    labels (M,). The label of a pair is whether both are in the same gold cluster. P(i ~ j) is exact or, with `samples`,
-    the frequency among that many sampled clusterings, as in the paper; every document then has its own random numbers
-    from `rng`, by position.
+    gold: for every document, the clusters of the posterior's mentions (omitted mentions are singletons), or labels
+    (M,). samples: the number of sampled clusterings whose frequencies replace the exact P(i ~ j), as in Nguyen &
+    O'Connor (2015); every document then has its own random numbers from `rng`. The cluster of a calibration pair is its
+    document.
 
     >>> pairs = pairs_from_posteriors([CorefPosterior([[1, 0], [0.7, 0.3]])], [[[0, 1]]])
     >>> pairs.labels, pairs.probabilities, pairs.clusters
@@ -72,7 +73,8 @@ def pairs_from_posteriors(
     """
     if isinstance(posteriors, CorefPosterior):
         raise InputError(
-            "posteriors must be a list, one per document; for one document, write [posterior], and [clusters] for gold."
+            "posteriors must be a list with one posterior per document. For one document, pass [posterior], and "
+            "[clusters] for gold."
         )
     checked = listed(posteriors, name="posteriors", of="posteriors")
     golden = listed(gold, name="gold", of="clusterings")
@@ -98,6 +100,6 @@ def pairs_from_posteriors(
         labels.append((codes[:, None] == codes)[below])
         sizes.append(len(labels[-1]))
     if not sum(sizes):
-        raise InputError("no document has two mentions: there is no pair to evaluate.")
+        raise InputError("no document has two mentions, so there is no pair to evaluate.")
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     return Pairs(np.concatenate(labels).view(np.uint8), np.concatenate(probabilities), clusters=clusters)

@@ -1,4 +1,4 @@
-"""Mentions, and the facts about each."""
+"""Mentions, and the linguistic attributes of each mention."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from howsure.errors import InputError, quote
 from howsure_text import grammar
 from howsure_text.parses import ParsedDocument, ParsedSentence
 
-# Closed classes of English words: pronouns with what they imply about their referent, titles, words for kin.
+# Closed classes of English words: pronouns and what they imply about their referents, titles, and words for kin.
 
 
 def _words(text: str) -> frozenset[str]:
@@ -78,20 +78,20 @@ QUOTATION_MARKS = {"“": 1, "”": -1, "``": 1, "''": -1}
 
 
 def word_code(text: str) -> int:
-    """A number for a word, the same on every machine; 0 means that there is no word."""
+    """Return a code for a word, which is the same on every machine; 0 for no word."""
     return zlib.crc32(text.encode("utf-8")) or 1 if text else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Voices:
-    """Speaker and single addressee of a sentence as codes, 0 if unknown; all speakers by the parts of their names."""
+    """The speaker and the only addressee of a sentence (codes, 0 if unknown); named: all speakers by parts of names."""
 
     speaker: int
     addressee: int
     named: Mapping[str, int]
 
     def person(self, form: str, word: str) -> int:
-        """The speaker denoted by a first- or second-person pronoun or a name; 0 if it denotes no speaker."""
+        """Return the speaker denoted by "I", "you" or a name; 0 if the mention denotes no known speaker."""
         if form == "I":
             return self.speaker
         if form == "you":
@@ -101,13 +101,13 @@ class Voices:
 
 @dataclass(frozen=True, slots=True)
 class Speakers:
-    """The voices of all sentences of a document."""
+    """The speakers and addressees of all sentences of a document."""
 
     sentences: tuple[Voices, ...]
 
     @classmethod
     def of(cls, document: Document) -> Speakers:
-        """Read `speaker` and `addressee` (several separated by commas) from the metadata of the sentences."""
+        """Read `speaker` and `addressee` (several are separated by commas) from the metadata of the sentences."""
         speakers = [sentence.metadata.get("speaker", "").strip().lower() for sentence in document.sentences]
         addressees = [sentence.metadata.get("addressee", "").strip().lower() for sentence in document.sentences]
         people = {name for name in (*speakers, *addressees) if name and "," not in name}
@@ -119,12 +119,12 @@ class Speakers:
         return cls(tuple(voices))
 
     def at(self, sentence: int) -> Voices:
-        """The voices of one sentence."""
+        """Return the speaker and addressee of a sentence."""
         return self.sentences[sentence]
 
 
 def quotation_numbers(document: Document) -> list[int]:
-    """For each word of a document, the number of its quotation, 0 outside quotations."""
+    """Return for each word of a document the number of its quotation, from 1; 0 outside quotations."""
     numbers, inside, latest = [], False, 0
     for sentence in document.sentences:
         for word in sentence.words:
@@ -137,7 +137,7 @@ def quotation_numbers(document: Document) -> list[int]:
     return numbers
 
 
-# The facts about one mention: type and form, number, gender, role, words, speaker.
+# The attributes of a mention: type and form, number, gender, role, words and speaker.
 
 PRONOMINAL, NOMINAL, PROPER = range(3)
 NOMINAL_FORMS = ("definite", "demonstrative", "possessive", "indefinite", "bare", "number", "clause", "place or time")
@@ -155,11 +155,12 @@ SKIPPED = DEFINITE | DEMONSTRATIVE | POSSESSIVES | {"a", "an", "'s", "’s", "'"
 
 @dataclass(frozen=True, slots=True)
 class MentionFacts:
-    """One mention. Positions count words from the start of the document, -1 means none; words are codes, 0 means none.
+    """The attributes of a mention: positions of words in the document (-1: none), and codes of words (0: none).
 
-    `words`, `modifiers`, `numerals` and `names` are the content words of the mention, those other than the head, its
-    numbers, and its capitalised words. `person` is the speaker denoted by I, by you with a single addressee, or by a
-    name, 0 if unknown; `initials` is the acronym of the mention.
+    words: the content words. modifiers: the content words except the head. numerals: numbers. names: capitalised words.
+    governor, grand_governor: the word that governs the head in the parse, and the word that governs the governor.
+    person: the speaker denoted by "I", by "you" if there is one addressee, or by a name; 0 if unknown. initials: the
+    acronym.
     """
 
     sentence: int
@@ -191,7 +192,7 @@ class MentionFacts:
 def mention_facts(
     mention: Mention, tree: ParsedSentence, *, place: int, voices: Voices, quotation: int
 ) -> MentionFacts:
-    """Read a mention from the tree of its sentence, whose first word is at position `place` in the document."""
+    """Compute the attributes of a mention from a parse, whose first word is at position `place` in the document."""
     span = range(mention.start, mention.end)
     head = tree.span_head(mention.start, mention.end)
     word, governor = tree.words[head], tree.governors[head]
@@ -230,8 +231,10 @@ def mention_facts(
 
 
 def lemma(tree: ParsedSentence, word: int) -> str:
-    """The word in lower case, a plural noun without its ending: the same rule whether or not the parser gives
-    lemmas."""
+    """Return a word in lower case, a plural noun without its ending.
+
+    The parser's lemmas are not used, so that the result does not depend on whether the parser returns lemmas.
+    """
     text = tree.words[word]
     if not tree.plural[word]:
         return text
@@ -299,7 +302,7 @@ def _gender(tree: ParsedSentence, content: Iterable[int], head: int, form: str) 
 
 
 def _initials(tree: ParsedSentence, span: range) -> int:
-    """The code of an acronym: of a name in capitals, the name itself; of a longer name, its initial capitals."""
+    """Return the code of the acronym: of the name itself if it is in capitals, otherwise of its initial capitals."""
     cased = [tree.sentence.words[i] for i in span]
     letters = [word[0] for word in cased if word[:1].isupper()]
     if len(letters) >= 2:
@@ -308,14 +311,14 @@ def _initials(tree: ParsedSentence, span: range) -> int:
     return word_code(single[0]) if len(single) == 1 and len(single[0]) > 1 else 0
 
 
-# The mentions of a document as columns of numbers, one per fact.
+# The mentions of a document as columns of numbers, one column per attribute.
 
 Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class MentionColumns:
-    """Columns of M mentions in text order, and the mentions one by one; `MentionFacts` describes each column."""
+    """The attributes of M mentions in text order, as columns and as rows; see `MentionFacts` for each attribute."""
 
     rows: tuple[MentionFacts, ...]
     sentence: Codes
@@ -344,11 +347,11 @@ class MentionColumns:
 
     @property
     def type(self) -> Codes:
-        """Pronominal, nominal or proper."""
+        """The type of each mention: pronominal, nominal or proper."""
         return TYPE_OF_FORM[self.form]
 
     def sets(self, name: str) -> list[frozenset[int]]:
-        """One of the set-valued columns."""
+        """Return an attribute that is a set of words, such as "words", of each mention."""
         return [getattr(row, name) for row in self.rows]
 
 
@@ -356,7 +359,7 @@ COLUMNS = tuple(name for name in MentionColumns.__slots__ if name != "rows")
 
 
 def mention_columns(document: Document, mentions: Sequence[Mention]) -> MentionColumns:
-    """The attributes of mentions of a parsed document.
+    """Compute the attributes of mentions of a parsed document.
 
     Raises InputError if mentions are not in text order, or lie outside the document or in a sentence without a parse.
     """
@@ -394,7 +397,7 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
 
 
 def check_document(document: object) -> None:
-    """Raise InputError if something other than a document is given."""
+    """Raise InputError unless the argument is a Document."""
     if not isinstance(document, Document):
         raise InputError(
             "document must be one Document, such as those of howsure.data.read_documents(file); it is "

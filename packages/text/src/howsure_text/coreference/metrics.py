@@ -19,26 +19,26 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Result
 from howsure.show.table import FRAME, TABLE, WORDS, Column, Kind, in_a_line
 
-# The overlap of two clusterings. Every coreference metric is a ratio of two sums, each added up over documents.
+# The overlap of two clusterings. Every coreference metric is a ratio of two sums, which are added up over documents.
 
-Sums = tuple[float, float, float, float]  # numerator and denominator, for predicted and gold
+Sums = tuple[float, float, float, float]  # numerator and denominator of precision, then of recall
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Two clusterings as sizes of clusters, and the numbers of mentions shared by gold and predicted clusters."""
+    """The sizes of gold and predicted clusters; shared: by (gold, predicted) cluster, the number of common mentions."""
 
     gold: tuple[int, ...]
     predicted: tuple[int, ...]
     shared: dict[tuple[int, int], int]
 
     def swapped(self) -> Overlap:
-        """The same with gold and predicted exchanged."""
+        """Return the overlap with gold and predicted exchanged."""
         return Overlap(self.predicted, self.gold, {(p, g): n for (g, p), n in self.shared.items()})
 
 
 def cluster_overlap(gold: object, predicted: object, *, singletons: bool) -> Overlap:
-    """Compare two clusterings, without clusters of one mention unless `singletons`.
+    """Compute the overlap of two clusterings; without `singletons`, clusters of one mention are left out.
 
     Raises InputError if one of them contains a mention twice, or is not a list of clusters.
     """
@@ -51,13 +51,15 @@ def cluster_overlap(gold: object, predicted: object, *, singletons: bool) -> Ove
 
 
 def both_ways(recall: Callable[[Overlap], tuple[float, float]], overlap: Overlap) -> Sums:
-    """The sums of a metric from its recall; precision is the recall with gold and predicted exchanged."""
+    """Return the sums of a metric, given its recall; precision is the recall with gold and predicted exchanged."""
     return (*recall(overlap.swapped()), *recall(overlap))
 
 
 def muc(overlap: Overlap) -> tuple[float, float]:
-    """Links of a spanning tree of the gold clusters that the predicted clusters preserve: Σ |g| - parts(g), of Σ |g| -
-    1."""
+    """Return the recall of MUC: Σ (|g| - parts(g)), out of Σ (|g| - 1).
+
+    parts(g) is the number of parts into which the predicted clusters divide the gold cluster g.
+    """
     parts = list(overlap.gold)  # a mention that is not predicted is a part of its own
     for (g, _), n in overlap.shared.items():
         parts[g] -= n - 1
@@ -65,15 +67,17 @@ def muc(overlap: Overlap) -> tuple[float, float]:
 
 
 def b_cubed(overlap: Overlap) -> tuple[float, float]:
-    """For each gold mention, the proportion of its cluster that is also in its predicted cluster: Σ |g ∩ p|² / |g|, of
-    Σ |g|.
+    """Return the recall of B³: Σ |g ∩ p|² / |g|, out of Σ |g|.
+
+    Each gold mention has the proportion of its gold cluster g that is also in its predicted cluster p.
     """
     return sum(n * n / overlap.gold[g] for (g, _), n in overlap.shared.items()), sum(overlap.gold)
 
 
 def lea(overlap: Overlap) -> tuple[float, float]:
-    """Gold clusters weighted by size, each with the proportion of its links that are found; a singleton links to
-    itself.
+    """Return the recall of LEA: the proportion of each gold cluster's links that are predicted, weighted by its size.
+
+    A singleton has a link to itself.
     """
     score = 0.0
     for (g, p), n in overlap.shared.items():
@@ -83,13 +87,15 @@ def lea(overlap: Overlap) -> tuple[float, float]:
 
 
 def pairwise(overlap: Overlap) -> tuple[float, float]:
-    """Pairs of mentions linked in both, out of those linked in gold."""
+    """Return the recall of pairs: the number of pairs in both clusterings, out of the number in gold."""
     return sum(map(_links, overlap.shared.values())), sum(map(_links, overlap.gold))
 
 
 def ceaf_e(overlap: Overlap) -> Sums:
-    """The best one-to-one alignment of clusters, each pair scoring 2 |g ∩ p| / (|g| + |p|), out of the number of
-    clusters."""
+    """Return the sums of CEAF-e: the sum of 2 |g ∩ p| / (|g| + |p|) over the best one-to-one alignment of clusters.
+
+    The denominators are the numbers of clusters.
+    """
     from scipy.optimize import linear_sum_assignment
 
     similarity = np.zeros((len(overlap.gold), len(overlap.predicted)))
@@ -134,7 +140,7 @@ METRICS = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea", "pa
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision, recall and their harmonic mean, stored as sums; 0 of 0 is 0, as in the official scorer."""
+    """Precision, recall and F1, stored as sums; 0 divided by 0 is 0, as in the official scorer."""
 
     right_of_predicted: float
     predicted: float
@@ -148,7 +154,7 @@ class Score:
 
     @property
     def recall(self) -> float:
-        """The proportion of gold items that are found."""
+        """The proportion of gold items that are predicted."""
         return self.right_of_gold / self.gold if self.gold else 0.0
 
     @property
@@ -171,10 +177,10 @@ NOTHING = Score(0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoreferenceScores(Result):
-    """The scores of one document or, added up, of several: `a + b` is the score of both.
+    """The scores of one or several documents; `a + b` is the score of the documents of both.
 
-    documents: their number. singletons: whether clusters of one mention were counted; None if only for some documents.
-    read: the files, "gold" and "predicted", if they are known.
+    documents: the number of documents. singletons: whether clusters of one mention were counted; None if only for some
+    documents. read: the files, "gold" and "predicted", if they are known.
     """
 
     muc: Score = NOTHING
@@ -213,7 +219,7 @@ class CoreferenceScores(Result):
         }
 
     def table_rows(self) -> Sequence[tuple[str, str, Score | None]]:
-        """The heading, the name and the score of each metric; of the mean F1, only that."""
+        """Return the heading, the name and the score of each metric; for the mean F1, the score is None."""
         rows: list[tuple[str, str, Score | None]] = [
             (label, name, getattr(self, name)) for label, name in METRICS.items()
         ]
@@ -246,11 +252,11 @@ class CoreferenceScores(Result):
 def coreference_scores(
     gold: Iterable[Iterable[Hashable]], predicted: Iterable[Iterable[Hashable]], *, singletons: bool = True
 ) -> CoreferenceScores:
-    """Scores of the predicted clusters of one document against the gold ones: MUC, B³, CEAF, LEA and pairs.
+    """Score the predicted clusters of a document against the gold clusters: MUC, B³, CEAF-e, LEA and pairs.
 
-    Both are lists of clusters, each a list or set of mentions, which may be any hashable object (a span, a number).
-    Mentions on only one side are counted as in the official scorer. `singletons=False` drops the clusters of one
-    mention on both sides first, as for OntoNotes, which annotates none.
+    gold, predicted: lists of clusters, which are lists or sets of mentions; a mention may be any hashable object, such
+    as a span or a number. Mentions that are only gold or only predicted are counted as in the official scorer.
+    singletons: False leaves out clusters of one mention, as is usual for OntoNotes, which does not annotate them.
 
     >>> scores = coreference_scores([["a", "b", "c"], ["d", "e"]], [["a", "b"], ["c", "d", "e"]])
     >>> round(scores.muc.f1, 4), round(scores.b_cubed.f1, 4), round(scores.conll_f1, 4)
@@ -266,15 +272,15 @@ def coreference_scores(
 
 
 def score_documents(gold: Iterable[Side], predicted: Iterable[Side], *, singletons: bool = True) -> CoreferenceScores:
-    """Score several documents, with numerators and denominators added up over them, as in the official scorer.
+    """Score several documents; numerators and denominators are added up over documents, as in the official scorer.
 
-    gold, predicted: the clusters of each document, or documents with entities, which are matched by name, and their
-    mentions by the place of their words.
+    gold, predicted: the clusters of each document; or documents with entities. Documents are matched by name, and their
+    mentions by the positions of their words.
 
     >>> score_documents([[[1, 2]], [[1, 2], [3]]], [[[1, 2]], [[1], [2], [3]]]).muc.recall
     0.5
 
-    Raises InputError if there are not the same documents on both sides, or for an invalid document, naming it.
+    Raises InputError if gold and predicted contain different documents, and naming a document that is invalid.
     """
     golden, guessed = (
         listed(side, name=name, of="clusterings, one per document")
@@ -293,7 +299,7 @@ def score_documents(gold: Iterable[Side], predicted: Iterable[Side], *, singleto
     return total
 
 
-# Documents with entities on two sides, matched by name, and their mentions by the place of their words.
+# Gold and predicted documents are matched by name, and their mentions by the positions of their words.
 
 MAX_DIFFERING_SHARE = 0.1  # proportion of differing words from which two documents of the same name are different
 Span = tuple[int, int]
@@ -302,10 +308,10 @@ Span = tuple[int, int]
 def matched_documents(
     gold: Sequence[Document], predicted: Sequence[Document], *, names: tuple[str, str] = ("gold", "predicted")
 ) -> tuple[list[list[list[Span]]], list[list[list[Span]]]]:
-    """The clusters of spans of both sides, document by document; names: what the sides are called in errors.
+    """Return the gold and the predicted clusters (lists of spans) of each document; names: of both, for messages.
 
-    Raises InputError where a document comes twice, has no mentions annotated, is on one side only, or has other words
-    (more than one in ten) on the other side.
+    Raises InputError if a document occurs twice, has no annotated mentions, is only gold or only predicted, or differs
+    in more than one in ten words.
     """
     expected, other = (_spans_by_name(side, name) for side, name in zip((gold, predicted), names, strict=True))
     for here, there, path in ((expected, other, names[1]), (other, expected, names[0])):
@@ -328,23 +334,24 @@ def _check_same_words(name: str, words: list[str], guessed: list[str], names: tu
             "mentions are matched by word position."
         )
     differing = [at for at, pair in enumerate(zip(words, guessed, strict=True)) if pair[0] != pair[1]]
-    if len(differing) > MAX_DIFFERING_SHARE * len(words):  # a few may be escaped, such as -LRB-
+    if len(differing) > MAX_DIFFERING_SHARE * len(words):  # a few words may be escaped, such as -LRB-
         at = differing[0]
         raise InputError(
             f"document {name} has different words in {names[0]} and in {names[1]}, {len(differing):,} of "
-            f"{len(words):,}; the first is word {at + 1}, {words[at]!r} there and {guessed[at]!r} here."
+            f"{len(words):,}; the first is word {at + 1}, {words[at]!r} in {names[0]} and {guessed[at]!r} in "
+            f"{names[1]}."
         )
 
 
 def _spans_by_name(documents: Sequence[Document], side: str) -> dict[str, tuple[list[str], list[list[Span]]]]:
-    """The words and the clusters of spans, counted in words of the document, by the document's name."""
+    """Return, by name of a document, its words and its clusters of spans (positions of words in the document)."""
     spans: dict[str, tuple[list[str], list[list[Span]]]] = {}
     for document in documents:
         name = named_part(document)
         if name in spans:
             raise InputError(f"{side} contains two documents {name}; their names must differ.")
         if document.mentions is None:
-            raise InputError(f"document {name} of {side} has no annotated mentions; there is nothing to score.")
+            raise InputError(f"document {name} of {side} has no annotated mentions, so there is nothing to score.")
         starts = [0, *accumulate(len(sentence) for sentence in document.sentences)]
         clusters: dict[object, list[Span]] = {}
         for mention in document.mentions:
@@ -355,7 +362,7 @@ def _spans_by_name(documents: Sequence[Document], side: str) -> dict[str, tuple[
 
 
 def _sums(overlap: Overlap) -> list[Sums]:
-    """The sums of each metric, in the order of `METRICS`."""
+    """Return the sums of each metric, in the order of `METRICS`."""
     return [
         both_ways(muc, overlap),
         both_ways(b_cubed, overlap),

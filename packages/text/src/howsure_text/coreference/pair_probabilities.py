@@ -1,11 +1,12 @@
-"""Exact pair probabilities, from the paths that lead back from both mentions.
+"""Exact probabilities that pairs of mentions corefer, from the paths of antecedents that start at both mentions.
 
-Follow the antecedents back from mention i until a new entity: with P the matrix of links, G = (I - P)⁻¹ contains G_ik =
-P(the path from i passes k). Two mentions are together if and only if their paths meet, and from then on the paths
-coincide. If they were drawn independently even after meeting, both would pass k with probability G_ik G_jk; counting
-the *last* mention where they meet, with h_k = P(two independent paths from k never meet again),
+The path of mention i goes from i to its antecedent, to the antecedent's antecedent, and so on to the first mention of
+the entity. Let P be the matrix of P(a_i = k). Then G = (I - P)⁻¹ contains G_ik = P(the path from i includes k). Two
+mentions are in one cluster if and only if their paths meet, and after that the paths coincide. Two independent paths
+from i and j both include k with probability G_ik G_jk, but can meet several times. The probability that they ever meet
+is the sum over the *last* mention k where they meet. With h_k = P(two independent paths from k never meet again),
 
-    P(i ~ j) = Σ_k G_ik h_k G_jk,   where h solves Σ_k G_ik² h_k = 1, for P(i ~ i) = 1.
+    P(i ~ j) = Σ_k G_ik h_k G_jk, where h solves Σ_k G_ik² h_k = 1, because P(i ~ i) = 1.
 
 The matrix of pairs is thus G diag(h) Gᵀ. The recursion P(i ~ j) = Σ_k P(a_j = k) P(k ~ i) is equivalent; this form
 needs one triangular inverse and one triangular product, adds no negative numbers, and gives chosen pairs without the
@@ -25,15 +26,15 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.threads import one_thread
 from howsure_text.coreference.antecedents import Antecedents
 
-MAX_DENSE_MENTIONS = 5_000  # mentions in a dense matrix: 200 MB
+MAX_DENSE_MENTIONS = 5_000  # a dense matrix of this many mentions takes 200 MB
 SLAB = 256
 LEAF = 64
 CHUNK = 1 << 21
-DENSE_SHARE = 0.125  # share of cells with a link from which on products of full matrices are faster
+DENSE_SHARE = 0.125  # if a larger proportion of cells contains a link, products of dense matrices are faster
 
 
 def pair_matrix(antecedents: Antecedents) -> Floats:
-    """P(i ~ j) of all pairs, (M, M), symmetric with ones on the diagonal; M³/3 multiplications and additions.
+    """Return P(i ~ j) of all pairs, (M, M), with ones on the diagonal; this takes M³/3 multiplications.
 
     Raises InputError for more than 5,000 mentions.
     """
@@ -47,7 +48,9 @@ def pair_matrix(antecedents: Antecedents) -> Floats:
         factor = _reversed_paths(antecedents)
         squares = np.multiply(factor, factor, out=both.T)
         factor *= np.sqrt(_solve_triangular(squares, np.ones(len(antecedents)), lower=True))[:, None]
-        half = dlauum(factor, lower=1, overwrite_c=1)[0][::-1, ::-1]  # its transpose times itself, one triangle
+        half = dlauum(factor, lower=1, overwrite_c=1)[0][
+            ::-1, ::-1
+        ]  # one triangle of the product of its transpose and itself
     np.add(half, half.T, out=both)
     np.minimum(both, 1.0, out=both)
     np.fill_diagonal(both, 1.0)
@@ -55,7 +58,7 @@ def pair_matrix(antecedents: Antecedents) -> Floats:
 
 
 def path_matrix(antecedents: Antecedents) -> Floats:
-    """G = (I - P)⁻¹, (M, M): the probability that the path back from mention i passes k.
+    """Return G = (I - P)⁻¹, (M, M), the probability that the path of antecedents from mention i includes mention k.
 
     Raises InputError for more than 5,000 mentions.
     """
@@ -67,8 +70,8 @@ def path_matrix(antecedents: Antecedents) -> Floats:
 
 
 def chosen_pairs(antecedents: Antecedents, first: Integers, second: Integers) -> Floats:
-    """P(i ~ j) of chosen pairs, summed over 256 columns of G at a time, with memory for these only."""
-    length = int(max(first.max(initial=-1), second.max(initial=-1))) + 1  # what comes later changes nothing
+    """Return P(i ~ j) of chosen pairs; only 256 columns of G are in memory at a time."""
+    length = int(max(first.max(initial=-1), second.max(initial=-1))) + 1  # later mentions do not matter
     together = np.zeros(len(first))
     for start, columns, apart in _slabs(antecedents, length):
         reached = np.flatnonzero(np.minimum(first, second) >= start)
@@ -80,7 +83,7 @@ def chosen_pairs(antecedents: Antecedents, first: Integers, second: Integers) ->
 
 
 def expected_sizes(antecedents: Antecedents) -> Floats:
-    """The expected number of mentions in the entity of each mention, including itself: G h (Gᵀ 1), (M,)."""
+    """Return the expected number of mentions in the entity of each mention, (M,): G diag(h) Gᵀ 1."""
     m = len(antecedents)
     apart = np.concatenate([np.empty(0), *(part for _, _, part in _slabs(antecedents, m))])
     sizes = np.ones(m)
@@ -95,7 +98,7 @@ def expected_sizes(antecedents: Antecedents) -> Floats:
 
 
 def refuse_large(m: int, advice: str) -> None:
-    """Refuse a dense matrix of more mentions than `MAX_DENSE_MENTIONS`."""
+    """Raise InputError if a dense matrix would have more than `MAX_DENSE_MENTIONS` mentions."""
     if m > MAX_DENSE_MENTIONS:
         raise InputError(
             f"{m:,} mentions are too many for a matrix of all pairs ({8 * m * m / 1e9:.1f} GB; at most "
@@ -104,7 +107,7 @@ def refuse_large(m: int, advice: str) -> None:
 
 
 def _reversed_paths(antecedents: Antecedents) -> Floats:
-    """The transpose of G with the last mention first: lower triangular, columns stored one after the other."""
+    """Return the transpose of G with the last mention first, a lower triangular matrix stored by columns."""
     m = len(antecedents)
     places = antecedents.sources()
     places *= m
@@ -119,10 +122,10 @@ def _reversed_paths(antecedents: Antecedents) -> Floats:
 
 
 def _slabs(antecedents: Antecedents, length: int) -> Iterator[tuple[int, Floats, Floats]]:
-    """The columns start … start + b - 1 of G from row `start` on, (length - start, b), and h of these mentions.
+    """Yield `start`, the columns start … start + b - 1 of G, and h of these mentions.
 
-    Above row `start` they are 0. A slab is solved from the top down, by blocks of rows, G = I + P G, so that it needs
-    the links but no other column of G.
+    The columns begin at row `start`, (length - start, b); above it they are 0. They solve G = I + P G from the top
+    down, by blocks of rows, so that no other columns of G are needed.
     """
     blocks = [_Links.of(antecedents, low, min(low + SLAB, length)) for low in range(0, length, SLAB)]
     met = np.zeros(length)  # Σ G_ik² h_k over the columns k so far
@@ -142,9 +145,10 @@ def _slabs(antecedents: Antecedents, length: int) -> Iterator[tuple[int, Floats,
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """The links of the mentions low … high - 1: to earlier ones, and the paths among themselves.
+    """The links of the b mentions low … high - 1.
 
-    before (b, low): rows of P, sparse or, if more than a few cells contain a link, dense. within (b, b): (I - P)⁻¹.
+    before (b, low): the links to mentions before `low`, a part of P; sparse, or dense if many cells contain a link.
+    within (b, b): (I - P)⁻¹ for the links among the b mentions.
     """
 
     low: int
@@ -167,7 +171,7 @@ class _Links:
 
 
 def _invert_upper(matrix: Floats) -> None:
-    """Invert a triangular matrix with ones on the diagonal in place, by halves, mostly with matrix products."""
+    """Invert an upper triangular matrix with ones on the diagonal in place, by recursive halving."""
     from scipy.linalg.lapack import dtrtri
 
     m = len(matrix)
@@ -181,7 +185,7 @@ def _invert_upper(matrix: Floats) -> None:
 
 
 def _solve_triangular(matrix: Floats, right: Floats, *, lower: bool) -> Floats:
-    """h from Aᵀ h = right, A triangular; h is a probability; values that rounding puts below 0 become 0."""
+    """Solve Aᵀ h = right for probabilities h, with A triangular; set values below 0, due to rounding, to 0."""
     from scipy.linalg.lapack import dtrtrs
 
     return np.asarray(np.maximum(dtrtrs(matrix, right, lower=int(lower), trans=1)[0], 0.0))

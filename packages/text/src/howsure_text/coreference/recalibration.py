@@ -1,4 +1,4 @@
-"""Probabilities of coreference recalibrated with gold entities: sharpening, and the confidence in entities."""
+"""Recalibration of coreference with gold entities: of probabilities (sharpening) and of the confidence in entities."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from howsure_text.coreference.entity_confidence import (
 from howsure_text.coreference.gold_comparison import mention_confidence
 from howsure_text.coreference.sharpening import SCORES, Score, Sharpening, fit_sharpening
 
-# Coreference posteriors recalibrated by documents whose entities are known.
+# The recalibration, which is fitted to documents with gold entities.
 
 WEIGHT_OF_NEW = 0.3
-MIN_DOCUMENTS = 2  # documents
-MAX_BYTES = 1 << 20  # bytes of a file
+MIN_DOCUMENTS = 2
+MAX_BYTES = 1 << 20  # maximum size of a file
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoreferenceRecalibration(Result):
-    """The result of `recalibrate_coreference`: a map for posteriors, and its effects on errors.
+    """The result of `recalibrate_coreference`: a recalibration of posteriors, and its effects on errors.
 
-    sharpening: the change of the antecedent distributions, from which the probabilities of pairs, the counts and the
-    samples follow; None if they are unchanged.
-    confidence: the map of the confidence in entities, for each decision ("best", "minimum-risk") that chooses them.
-    effects: pairs, new mentions, best antecedents, entities and lone mentions, before and after, on the documents of
-    the fit. documents: their number. notes: what could not be estimated.
+    sharpening: the change of the antecedent distributions, and therefore of pair probabilities, counts and samples;
+    None if these are unchanged. confidence: for each decision ("best", "minimum-risk") by which entities are chosen,
+    the map of the confidence in these entities. effects: errors of pairs, new mentions, best antecedents, entities and
+    singletons, before and after, on the documents of the fit. documents: the number of these documents. notes: what
+    could not be estimated.
     """
 
     sharpening: Sharpening | None
@@ -62,18 +62,19 @@ class CoreferenceRecalibration(Result):
     description = ""
 
     def apply(self, posterior: CorefPosterior) -> CorefPosterior:
-        """The recalibrated posterior; `posterior` must come from the same model as those of the fit, and not be
-        recalibrated.
+        """Return the recalibrated posterior.
+
+        posterior: a posterior of the same model as in the fit, which is not recalibrated yet.
         """
         return _sharpened(posterior, self.sharpening)
 
     def mention_confidence(self, posterior: CorefPosterior, clusters: object, *, decision: Decision = "best") -> Floats:
-        """The recalibrated confidence in every mention of the entities that `decision` chose from a recalibrated
-        posterior.
+        """Return the recalibrated confidence in every mention, (M,).
 
-        The confidence in a mention is the probability that it truly corefers with another, randomly chosen mention of
-        its entity or, for a lone mention, that it is alone. The mean over an entity is the confidence in the entity:
-        the probability that two randomly chosen mentions corefer.
+        posterior: a recalibrated posterior. clusters: the entities chosen from it by `decision`. The confidence in a
+        mention is the probability that it truly corefers with another, randomly chosen mention of its entity; for a
+        singleton, the probability that it is a singleton. The mean over an entity is the confidence in the entity: the
+        probability that two randomly chosen mentions of it corefer.
 
         Raises InputError for another decision, or if the clusters do not consist of the mentions.
         """
@@ -90,7 +91,7 @@ class CoreferenceRecalibration(Result):
         before: Iterable[CorefPosterior] | None = None,
         had: CoreferenceRecalibration | None = None,
     ) -> CoreferenceRecalibration:
-        """The same recalibration with its effects on other documents, which did not take part in the fit.
+        """Return the same recalibration with its effects on documents that it was not fitted to.
 
         The arguments, and the InputErrors raised, are those of `recalibrate_coreference`.
         """
@@ -108,7 +109,7 @@ class CoreferenceRecalibration(Result):
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """Build from the result of `to_dict`. Raises KeyError, TypeError, ValueError or InputError for other values."""
+        """Restore from the result of `to_dict`; KeyError, TypeError, ValueError or InputError for other values."""
         return cls(
             sharpening=None if state["sharpening"] is None else Sharpening.from_dict(state["sharpening"]),
             confidence={name: ConfidenceMap.from_dict(state["confidence"][name]) for name in DECISIONS},
@@ -146,7 +147,7 @@ class CoreferenceRecalibration(Result):
             raise InputError(f"{path} is not a recalibration of coreference ({str(error)[:80]}).") from None
 
     def table_rows(self) -> Sequence[Effect]:
-        """The effects."""
+        """The effects, one per kind of prediction."""
         return self.effects
 
     def columns(self) -> Sequence[Column]:
@@ -175,7 +176,7 @@ class CoreferenceRecalibration(Result):
         ]
 
     def footnotes(self) -> Sequence[str]:
-        """An explanation of the map's parameters."""
+        """An explanation of the fitted numbers, and of which errors decrease or increase."""
         sharpening = self.sharpening
         change = (
             "The probabilities are unchanged; the confidence in entities is recalibrated."
@@ -210,13 +211,15 @@ def recalibrate_coreference(
     """Fit a recalibration of any coreference model to documents with gold entities that the model was not trained on.
 
     posteriors: one per document, for example from `posterior_from_scores`. gold: for each document, clusters of its
-    mentions (omitted mentions are alone), or labels (M,). Three numbers are fitted: a power for the choice of an
-    antecedent, and a power and an offset for the odds of "new". They minimise loss(pairs) + `weight_of_new` ×
-    loss(P(new)), each loss divided by its value without recalibration. score: the loss, "squared" (Brier score) or
-    "log" (negative log probability of the truth). sharpen: False leaves the probabilities unchanged. Then, for each way
-    to choose entities, the confidence in them is mapped to the proportion of pairs of their mentions that truly
-    corefer. before: the posteriors that `effects` compare with (default: `posteriors`). had: the recalibration that
-    gave these their confidence.
+    mentions (omitted mentions are singletons), or labels (M,). score: the loss, "squared" (Brier score) or "log"
+    (negative log probability of the truth). sharpen: False leaves the probabilities unchanged, and recalibrates only
+    the confidence in entities. before: the posteriors with which `effects` compare (default: `posteriors`). had: the
+    recalibration of `before`, from which the confidence before is computed.
+
+    First, three numbers are fitted: a power for the choice of an antecedent, and a power and an offset for the odds of
+    "new". They minimise loss(pairs) + `weight_of_new` × loss(P(new)), where each loss is divided by its value without
+    recalibration. Then, for each decision by which entities are chosen, the confidence in entities is mapped to the
+    proportion of pairs of their mentions that truly corefer.
 
     >>> rows = [[1, 0, 0], [0.6, 0.4, 0], [0.3, 0.3, 0.4]]
     >>> found = recalibrate_coreference([CorefPosterior(rows)] * 3, [[[0, 1], [2]], [[0, 1, 2]], [[0], [1], [2]]])
@@ -260,12 +263,14 @@ def entity_pairs_from_posteriors(
     decision: Decision = "best",
     alone: bool = False,
 ) -> Pairs:
-    """Calibration pairs of the confidence in every chosen entity of several mentions, and whether its mentions corefer.
+    """Return calibration pairs of the confidence in chosen entities of several mentions, and whether these corefer.
 
-    If three quarters of an entity's pairs are right, it gives a row of weight 0.75 with label 1 and a row of weight
-    0.25 with label 0; the document is the cluster. posteriors: already recalibrated, otherwise, like gold, as in
-    `recalibrate_coreference`. recalibration: recalibrates the confidence. alone: use lone mentions instead, with label
-    1 if they are alone in gold.
+    posteriors: as in `recalibrate_coreference`, but already recalibrated. gold: as in `recalibrate_coreference`.
+    recalibration: recalibrates the confidence. decision: how entities are chosen, "best" or "minimum-risk". alone: use
+    singletons instead, with label 1 if they are singletons in gold.
+
+    If three quarters of an entity's pairs of mentions are right, the entity gives a row with label 1 and weight 0.75,
+    and a row with label 0 and weight 0.25. The document is the cluster.
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
     >>> pairs = entity_pairs_from_posteriors([posterior], [[[0, 1, 2]]])
@@ -297,7 +302,10 @@ def _effects(
     gold: Sequence[Integers],
 ) -> tuple[Effect, ...]:
     if len(before) != len(posteriors):
-        raise InputError(f"before must be of the same documents; it has {len(before)}, posteriors {len(posteriors)}.")
+        raise InputError(
+            f"before must have the same documents as posteriors; it has {len(before)}, and posteriors has "
+            f"{len(posteriors)}."
+        )
     after = [_sharpened(posterior, sharpening) for posterior in posteriors]
     entities, sharpened = judged_entities(before, gold, DECISIONS[0]), judged_entities(after, gold, DECISIONS[0])
     if had is not None:

@@ -1,4 +1,4 @@
-"""Resolve the coreference of a document, with probabilities, by a model or by the scores of another model."""
+"""Resolve the coreference of a document, with probabilities, using a model or the scores of another model."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ LEVEL = 0.95
 ENTITIES_SHOWN, WIDTH = 8, 80
 SIDES = ("first", "second")
 PLACE = Kind(str)  # columns with positions
-MAX_LINKS = 5  # text of a mention, shown on hover
+MAX_LINKS = 5  # maximum number of pairs shown on hover over a mention
 NOT_RECALIBRATED = (
-    "confidence: not recalibrated, likely too high; howsure coreference recalibrate corrects it with documents that "
-    "have gold entities"
+    "the confidence is not recalibrated and probably too high; howsure coreference recalibrate corrects it with "
+    "documents that have gold entities"
 )
 
 
@@ -46,10 +46,9 @@ NOT_RECALIBRATED = (
 class ResolvedDocument(Result):
     """The result of `resolve`: a document with a clustering of its mentions, and their probabilities.
 
-    mentions, posterior: the mentions and their posterior, recalibrated if possible. labels (M,): the entities that
-    `decision` chose. recalibration: the recalibration of the confidence in entities, if there is one. threshold: the
-    lowest probability of the
-    pairs that are shown. notes: what was left out.
+    mentions, posterior: the mentions and their posterior, which is recalibrated if the model is. labels (M,): the
+    entities that `decision` chose. recalibration: the recalibration of the confidence in entities, if there is one.
+    threshold: the lowest probability of the pairs that are shown. notes: mentions that were left out.
     """
 
     document: Document
@@ -64,14 +63,14 @@ class ResolvedDocument(Result):
 
     @cached_property
     def confidence(self) -> Floats:
-        """(M,): the confidence in each mention of its entity."""
+        """(M,): the confidence in each mention as a member of its entity."""
         if self.recalibration is None:
             return mention_confidence(self.posterior, self.labels)
         return self.recalibration.mention_confidence(self.posterior, self.labels, decision=self.decision)
 
     @cached_property
     def gold(self) -> Integers | None:
-        """(M,): the annotated entities, or None."""
+        """(M,): the labels of the annotated entities; None if not all mentions of the document have an entity."""
         mentions = self.document.mentions
         if mentions is None or any(mention.entity is None for mention in mentions):
             return None
@@ -110,14 +109,15 @@ class ResolvedDocument(Result):
         return float((self.posterior.antecedents.new - self.posterior.singleton_probability()).sum())
 
     def confidence_of(self, members: Sequence[int]) -> float:
-        """The mean pair probability within an entity or, for a lone mention, the probability that it is alone;
-        recalibrated if possible.
+        """Return the mean pair probability within an entity or, for a singleton, the probability of being one.
+
+        The value is recalibrated if there is a recalibration.
         """
         return float(self.confidence[members].mean())
 
-    def words_of(self, place: int) -> str:
-        """The words of a mention."""
-        return " ".join(self.document.words_of(self.mentions[place]))
+    def words_of(self, index: int) -> str:
+        """Return the words of a mention, given its index."""
+        return " ".join(self.document.words_of(self.mentions[index]))
 
     def _repr_html_(self) -> str:
         links: dict[int, list[str]] = {}
@@ -132,7 +132,7 @@ class ResolvedDocument(Result):
         return text + Result._repr_html_(self)
 
     def annotated(self, *, singletons: bool = True) -> Document:
-        """The document with these entities, numbered from 1. singletons: include entities of a single mention."""
+        """Return the document annotated with these entities, numbered from 1; singletons: include singletons."""
         entities = [cluster for cluster in clusters_from(self.labels, self.mentions) if singletons or len(cluster) > 1]
         mentions = [
             replace(mention, entity=str(number), type=None)
@@ -142,7 +142,7 @@ class ResolvedDocument(Result):
         return replace(self.document, mentions=tuple(sorted(mentions)))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: mentions, entities and pairs, mentions are given by position, entities are numbered from 1."""
+        """The JSON form: mentions, entities and pairs; mentions are given by index, entities are numbered from 1."""
         low, high = self.number.interval(LEVEL)
         columns = {column.name: column.of(()) for column in self.columns()}
         return {
@@ -163,8 +163,11 @@ class ResolvedDocument(Result):
         }
 
     def pair_columns(self) -> dict[str, list[Any]]:
-        """The pairs, one row each: the document, the probability, whether both are one entity here and in gold (None
-        without), and the place, the sentence, the words and the text of both mentions."""
+        """Return the pairs that are shown, as columns.
+
+        The columns are the document, the probability, whether both mentions are in one chosen entity and in one gold
+        entity (None without gold), and the index, sentence, words and text of both mentions.
+        """
         first, second = self.pairs.T
         columns: dict[str, list[Any]] = {
             "document": [self.document.name] * len(self.pairs),
@@ -196,7 +199,7 @@ class ResolvedDocument(Result):
         ]
 
     def entity_table(self) -> Table:
-        """The first entities with several mentions, and the number of further ones."""
+        """Return a table of the first entities with several mentions, and the number of further entities."""
         several = [members for members in self.entities if len(members) > 1]
         rows = [
             [f"{number}", f"{self.confidence_of(members):.3f}", _shorten(" · ".join(map(self.words_of, members)))]
@@ -221,8 +224,7 @@ class ResolvedDocument(Result):
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the pair probabilities of the mentions that have a pair to show, entity by entity, on axes (new ones if
-        None).
+        """Draw the pair probabilities of mentions that are in a shown pair, by entity, on axes (new ones if None).
 
         Raises InputError without pairs.
         """
@@ -249,7 +251,9 @@ class ResolvedDocument(Result):
             if len(self.mentions) < 2:
                 text = "one mention" if self.mentions else "no mention"
                 raise InputError(f"document {name} has {text}; a figure draws pairs.")
-            raise InputError(f"document {name} has no pair of mentions above the `threshold`; lower it.")
+            raise InputError(
+                f"document {name} has no pair of mentions above the `threshold`. Choose a lower `threshold`."
+            )
         together = self.posterior.pair_probability()[np.ix_(order, order)]
         return together, [self.words_of(place) for place in order], self.labels[order].tolist()
 
@@ -265,14 +269,14 @@ def resolve(
     decision: Decision = "best",
     threshold: float = 0.05,
 ) -> ResolvedDocument:
-    """The entities of a document and the probability of every pair of mentions, by a model or by scores of another
-    model.
+    """Resolve coreference: the entities of a document, and the probability of every pair of mentions.
 
     document: a document, which must be parsed for a model; it may be omitted if `scores` contain the text. model: the
     model (default: the small English model of the package). mentions: "gold" or "detected" (default: as in the model's
-    training). scores: the antecedent scores of any other model. misplaced: as in `posterior_from_scores`.
-    recalibration: the recalibration of these scores (a model contains its own). decision: entities by the "best"
-    antecedent of each mention, or of "minimum-risk". threshold: the lowest probability of the pairs that are shown.
+    training). scores: the antecedent scores of another model, instead of `model`. misplaced: as in
+    `posterior_from_scores`. recalibration: the recalibration of these scores (a model contains its own). decision:
+    choose entities by the "best" antecedent of each mention, or by "minimum-risk". threshold: the lowest probability of
+    the pairs that are shown.
 
     >>> scores = AntecedentScores(
     ...     id="a", words=["Ann", "saw", "herself"], mentions=[(0, 1), (2, 3)], scores=[[], [2.0]], null=0.0
@@ -325,10 +329,11 @@ def check_sides(document: object, *, model: object, mentions: object, scores: ob
     """Raise InputError unless there is a text and either a model or the scores of another model."""
     if scores is None and recalibration is not None:
         raise InputError(
-            "`recalibration` applies to `scores`; a model contains its own, so recalibrate `model` instead."
+            "`recalibration` applies to `scores` only, because a model contains its recalibration. Recalibrate `model` "
+            "instead."
         )
     if scores is None and document is None:
-        raise InputError("name a document, or the scores of a model, `scores`.")
+        raise InputError("either `document` or `scores`, the scores of another model, must be given.")
     if scores is not None and (model is not None or mentions is not None):
         raise InputError("`scores` come from another model and name its mentions; leave `model` and `mentions` out.")
 

@@ -20,10 +20,11 @@ from howsure_text.coreference.detection import check_size
 
 
 def without_mentions(antecedents: Antecedents, kept: Bools) -> tuple[Antecedents, float]:
-    """The distributions of the `kept` mentions (a mask (M,)) over each other and "new", and the largest probability
-    lost.
+    """Return the antecedent distributions of the `kept` mentions (a mask (M,)), and the largest probability lost.
 
-    Each distribution is renormalised, which gives the posterior if no kept mention refers to an omitted one.
+    Links to omitted mentions are removed, and each distribution is divided by its sum. The result is the posterior
+    given that no kept mention refers to an omitted one. The probability lost by a mention is that of its links to
+    omitted ones.
 
     Raises InputError naming a mention that is not new and has no kept antecedent.
     """
@@ -45,7 +46,7 @@ def without_mentions(antecedents: Antecedents, kept: Bools) -> tuple[Antecedents
     return antecedents_left, min(float(lost[kept].max(initial=0.0)), 1.0)
 
 
-# From the antecedent scores of any model to a posterior over the mentions of a document.
+# Conversion of the antecedent scores of any model to a posterior over the mentions of a document.
 
 Misplaced = Literal["error", "leave-out"]
 MISPLACED = ("error", "leave-out")
@@ -53,7 +54,7 @@ MISPLACED = ("error", "leave-out")
 
 @dataclass(frozen=True, slots=True)
 class ScoredDocument:
-    """A document, the mentions of a model in it, their posterior, and which mentions are left out.
+    """A document, the mentions of a model in it, and their posterior.
 
     left_out: the reason for each omitted mention. lost: the largest probability with which a kept mention refers to an
     omitted one.
@@ -77,7 +78,7 @@ class ScoredDocument:
 def scored_document(
     scores: AntecedentScores, document: Document | None = None, *, misplaced: Misplaced = "error"
 ) -> ScoredDocument:
-    """The posterior of the mentions that scores name, as mentions of the document, by default of the scores' own text.
+    """Compute the posterior of the mentions in scores, and align them with the document (default: the scores' text).
 
     Raises InputError as `posterior_from_scores` does.
     """
@@ -107,12 +108,12 @@ def scored_document(
 def posterior_from_scores(
     scores: AntecedentScores, document: Document | None = None, *, misplaced: Misplaced = "error"
 ) -> CorefPosterior:
-    """The posterior that the antecedent scores of any model define: the softmax of each mention's scores.
+    """Compute the posterior from the antecedent scores of any model, by a softmax of each mention's scores.
 
-    Mentions refer to `document`, which must have the same text but may be tokenised differently, or to the scores' own
-    text. A mention that begins or ends inside a word of the document, or crosses sentences, is an error or, with
-    `misplaced="leave-out"`, is left out with a warning. The posterior is then conditional on no other mention referring
-    to it.
+    document: the document to which the mentions are aligned; it must have the same text as the scores, but may be
+    tokenised differently (default: the text of the scores). misplaced: "error" refuses a mention that begins or ends
+    inside a word of the document, or crosses sentences. "leave-out" leaves it out with a warning; the posterior is then
+    conditional on no other mention referring to it.
 
     >>> scores = AntecedentScores(
     ...     id="a", words=["Ann", "saw", "herself"], mentions=[(0, 1), (2, 3)], scores=[[], [2.0]], null=0.0
@@ -132,11 +133,11 @@ type=None)), array([0.881]))
     return scored.posterior
 
 
-# Results of fastcoref and LingMess as antecedent scores. fastcoref is not imported; only its results are read.
+# Conversion of results of fastcoref and LingMess to antecedent scores; fastcoref is not imported.
 
 
 def scores_from_fastcoref(result: Any, *, id: str, words: Sequence[Any] | None = None) -> AntecedentScores:
-    """The antecedent scores in a result of `model.predict(...)` of `FCoref` or `LingMessCoref`.
+    """Convert a result of `model.predict(...)` of `FCoref` or `LingMessCoref` to antecedent scores.
 
     `result.coref_logit` (k, k + 1): row j has the scores of the k candidates and, in the last column, the score 0 of
     "none"; masked scores are -10,000. `result.char_map`: the candidates in order, and their positions in the text.

@@ -1,4 +1,4 @@
-"""Sharpen or flatten antecedent distributions so that pairs and new mentions are calibrated."""
+"""Sharpening and flattening of antecedent distributions, so that pairs and new mentions are calibrated."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from howsure.stats.logistic import sigmoid
 from howsure_text.coreference.antecedents import Antecedents
 from howsure_text.coreference.pair_probabilities import pair_matrix
 
-# Make antecedent distributions sharper or flatter, and "new" more or less probable.
+# A sharpening makes antecedent distributions sharper or flatter, and "new" more or less probable.
 
-MAX_PARAMETER = 100  # limit of accepted numbers; fitted ones are smaller
+MAX_PARAMETER = 100  # limit of accepted numbers; fitted numbers are smaller
 
 
 @dataclass(frozen=True, slots=True)
 class Sharpening:
-    """Three numbers that change an antecedent distribution; 1, 1 and 0 change nothing.
+    """Three numbers that change an antecedent distribution; the defaults change nothing.
 
     First, the log odds that mention j is new are multiplied by `new`, and `offset` is added. Then, the distribution of
     the antecedent, if j is not new, becomes P(a_j = k)^links / Σ_k P(a_j = k)^links. A power is one over a temperature:
@@ -43,7 +43,7 @@ class Sharpening:
             object.__setattr__(self, name, check_number(value, name=name, low=lowest, high=MAX_PARAMETER, open="low"))
 
     def apply(self, antecedents: Antecedents) -> Antecedents:
-        """The changed distributions; probabilities of 0 and 1 stay unchanged."""
+        """Return the changed distributions; probabilities of 0 and 1 remain unchanged."""
         if self == Sharpening():
             return antecedents
         odds, logs, sources = log_odds(antecedents)
@@ -62,13 +62,16 @@ class Sharpening:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """Build from the result of `to_dict`. Raises KeyError, TypeError or InputError for anything else."""
+        """Restore from the result of `to_dict`. Raises KeyError, TypeError or InputError for other values."""
         return cls(links=state["links"], new=state["new"], offset=state["offset"])
 
 
 def log_odds(antecedents: Antecedents) -> tuple[Any, Any, Any]:
-    """log P(new) / P(not new) of each mention (M,); log P(a_j = k) less the highest of row j, of each link (L,); and
-    the mention that each link starts from (L,)."""
+    """Return logarithms of the odds of "new" and of the probabilities of links.
+
+    They are log P(new) / P(not new) of each mention (M,), and for each link (L,) log P(a_j = k) minus its maximum over
+    k; the third result is the mention j of each link (L,).
+    """
     m, sources = len(antecedents), antecedents.sources()
     with np.errstate(divide="ignore"):
         logs = np.log(antecedents.probabilities)
@@ -81,8 +84,10 @@ def log_odds(antecedents: Antecedents) -> tuple[Any, Any, Any]:
 # The losses of P(i ~ j) and P(new) against gold entities, and their derivatives by the sharpening.
 #
 # P(i ~ j) of all pairs follows from the antecedent distributions by the recursion F_ji = Σ_k P(a_j = k) F_ki (j > i),
-# so its derivatives follow backwards, from the last mention to the first: with Λ_ji = dL/dF_ji of what comes directly
-# and through later mentions, Λ_ji = W_ji + Σ_{m>j} (P(a_m = j) Λ_mi + P(a_m = i) Λ_mj), and dL/dP(a_j = k) = Σ_i Λ_ji
+# so its derivatives are computed backwards, from the last mention to the first. Let W_ji be the derivative of the loss
+# by F_ji as far as F_ji occurs in the loss itself, and Λ_ji the total derivative, which includes the effect of F_ji on
+# pairs with later mentions. Then Λ_ji = W_ji + Σ_{m>j} (P(a_m = j) Λ_mi + P(a_m = i) Λ_mj), and dL/dP(a_j = k) = Σ_i
+# Λ_ji
 # F_ki.
 
 Score = Literal["squared", "log"]
@@ -114,7 +119,7 @@ class Losses:
 
 
 def document_losses(antecedents: Antecedents, gold: Integers, sharpening: Sharpening, *, score: Score) -> Losses:
-    """The losses of one document under a sharpening; gold (M,): the labels of its entities.
+    """Compute the losses of a document after sharpening; gold (M,): the labels of its entities.
 
     score: "squared", Σ (P - y)², or "log", - Σ log of the probability of the truth.
     """
@@ -152,7 +157,7 @@ def document_losses(antecedents: Antecedents, gold: Integers, sharpening: Sharpe
 
 
 def _loss_and_slope(p: Floats, true: NDArray[np.bool_], score: Score) -> tuple[Floats, Floats]:
-    """The loss of each probability, and its derivative."""
+    """Return the loss of each probability, and the derivative of the loss."""
     if score == "squared":
         away = p - true
         return away * away, 2.0 * away
@@ -161,15 +166,15 @@ def _loss_and_slope(p: Floats, true: NDArray[np.bool_], score: Score) -> tuple[F
 
 
 def _propagate_slopes(links: Floats, slope: Floats) -> Floats:
-    """Λ (M, M), strictly lower: the total effect of a change of P(i ~ j), including that through later mentions."""
+    """Return Λ (M, M), the total derivative of the loss by P(i ~ j), in the strictly lower triangle."""
     for j in range(len(links) - 2, 0, -1):
         slope[j, :j] += links[j + 1 :, j] @ slope[j + 1 :, :j] + slope[j + 1 :, j] @ links[j + 1 :, :j]
     return slope
 
 
-# The sharpening that best predicts pairs of mentions and whether mentions are new.
+# Fitting a sharpening to pairs of mentions, and to whether mentions are new.
 
-POWERS, OFFSETS = (0.25, 4.0), (-3.0, 3.0)  # range of the search
+POWERS, OFFSETS = (0.25, 4.0), (-3.0, 3.0)  # ranges of the search
 START = (1.1, 1.0, -0.1)
 BOUND_TOLERANCE = 1e-3
 STEPS, SMALL = 60, 1e-5
@@ -178,10 +183,10 @@ STEPS, SMALL = 60, 1e-5
 def fit_sharpening(
     documents: Sequence[tuple[Antecedents, Integers]], *, score: Score, weight_of_new: float
 ) -> tuple[Sharpening, tuple[str, ...]]:
-    """The sharpening that minimises the loss of pairs plus `weight_of_new` times the loss of P(new), each divided by
-    its value without sharpening; and notes on numbers that the documents do not determine.
+    """Fit a sharpening, and return it with notes on numbers that the documents do not determine.
 
-    documents: antecedent distributions and gold labels.
+    It minimises the loss of pairs plus `weight_of_new` times the loss of P(new), where each loss is divided by its
+    value without sharpening. documents: antecedent distributions and gold labels.
 
     Raises InputError if no mention of the documents refers back to another, or if every mention that can does so.
     """
@@ -210,7 +215,7 @@ def fit_sharpening(
         options={"maxiter": STEPS, "ftol": SMALL**2, "gtol": SMALL},
     ).x
     notes = [
-        f"{name} is at the end of what is searched, {value:.2f}: these documents do not determine it"
+        f"these documents do not determine {name}; its value {value:.2f} is a limit of the search"
         for name, value, ends in zip(("links", "new", "offset"), solution.tolist(), bounds, strict=True)
         if min(abs(value - end) for end in ends) < BOUND_TOLERANCE
     ]
@@ -225,6 +230,6 @@ def _sum_losses(documents: Sequence[tuple[Antecedents, Integers]], sharpening: S
 
 
 def _has_both_kinds(documents: Sequence[tuple[Antecedents, Integers]]) -> bool:
-    """Whether there are pairs that corefer, and pairs that do not."""
+    """Return whether there are pairs that corefer, and pairs that do not."""
     entities = [len(np.unique(gold)) for _, gold in documents]
     return any(n < len(gold) for n, (_, gold) in zip(entities, documents, strict=True)) and any(n > 1 for n in entities)

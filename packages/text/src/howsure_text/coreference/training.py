@@ -1,4 +1,4 @@
-"""The weights of the antecedent model, the scores that they add up to, and how they are learned."""
+"""The weights of the antecedent model, the scores computed from them, and training."""
 
 from __future__ import annotations
 
@@ -16,19 +16,23 @@ from howsure.inputs.pairs import Floats
 from howsure_text.coreference.features import Candidates, Family
 from howsure_text.coreference.mentions import FORMS, TYPE_OF_FORM, Codes, MentionColumns
 
-# The weights of all features in one vector, and the tables of scores that they add up to.
-#
-# A family with n codes has one weight per code; combined with types, also one per code and pair of types; with forms,
-# also one per code and pair of forms. A family contributes the sum of these weights to the score of a pair of mentions.
-# For scoring they are added once into a table (code x pair of forms), so that a pair needs one look-up per family.
+# The weights of all features are one vector. For scoring, they are added up into tables.
+# A family of features (`features.Family`) with n codes has one weight per code. If it is combined with types, it also
+# has one weight per code and pair of types (of the mention and its antecedent); if it is combined with forms, also one
+# per code and pair of forms. The score of a pair of mentions is the sum of these weights over families. For scoring,
+# the weights of a family are added once into a table (code × pair of forms), so that a pair needs one look-up per
+# family.
 
 N_TYPES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The types of a feature's context at two levels: the coarse class (a pair of types) of each fine one (a pair of
-    forms)."""
+    """The contexts with which codes are combined: pairs of forms (fine) and pairs of types (coarse).
+
+    coarse_of_fine: the pair of types to which each pair of forms belongs. For features of new mentions, contexts are
+    forms and types instead of pairs of these.
+    """
 
     coarse_of_fine: Codes
 
@@ -46,13 +50,13 @@ PAIR_CONTEXT = Context((TYPE_OF_FORM[:, None] * N_TYPES + TYPE_OF_FORM[None, :])
 
 
 def pair_of_forms(form: Codes) -> NDArray[np.int64]:
-    """The fine context of all pairs: form of the mention and of the antecedent, as one code."""
+    """Return the fine context of all pairs, (M, M): one code for the forms of the mention and of the antecedent."""
     return form[:, None] * len(FORMS) + form[None, :]
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The positions of a family's weights in the vector, and the computation of its table."""
+    """The weights of a family, which begin at index `start` in the vector of weights, and the table of its scores."""
 
     family: Family
     context: Context
@@ -70,18 +74,18 @@ class Block:
 
     @property
     def n_contexts(self) -> int:
-        """Number of columns of the table."""
+        """The number of columns of the table."""
         return {"none": 1, "types": self.context.n_coarse, "forms": self.context.n_fine}[self.family.conjunction]
 
     def cells(self, codes: NDArray[np.integer], fine: Codes) -> Codes:
-        """The cell of the table for each code in its fine context."""
+        """Return the index of the table's cell for each code in its fine context."""
         if self.family.conjunction == "none":
             return codes.astype(np.int64)
         context = self.context.coarse_of_fine[fine] if self.family.conjunction == "types" else fine
         return codes * np.int64(self.n_contexts) + context
 
     def table(self, weights: Floats) -> Floats:
-        """Scores of all cells."""
+        """Compute the scores of all cells of the table."""
         n, coarse = self.family.size, self.context.n_coarse
         block_weights = weights[self.start : self.start + self.n_weights]
         if self.family.conjunction == "none":
@@ -93,7 +97,7 @@ class Block:
         return (formed + (bare + typed)[:, self.context.coarse_of_fine]).ravel()
 
     def add_gradient(self, of_cells: Floats, gradient: Floats) -> None:
-        """Add the gradient of the weights, computed from that of the table, to `gradient`."""
+        """Add to `gradient` the gradient by the family's weights; of_cells: the gradient by the cells of the table."""
         n, coarse = self.family.size, self.context.n_coarse
         block_gradient = gradient[self.start : self.start + self.n_weights]
         if self.family.conjunction == "none":
@@ -109,7 +113,7 @@ class Block:
 
 
 def weight_blocks(families: Sequence[Family], context: Context, *, start: int = 0) -> tuple[Block, ...]:
-    """Consecutive blocks, from a position in the vector on."""
+    """Return the blocks of families, one after the other in the vector of weights from index `start` on."""
     blocks = []
     for family in families:
         blocks.append(Block(family, context, start))
@@ -118,13 +122,13 @@ def weight_blocks(families: Sequence[Family], context: Context, *, start: int = 
 
 
 def weight_arrays(weights: Floats) -> dict[str, Array]:
-    """The weights that are not zero, as stored in a file."""
+    """Return the positions and values of the weights that are not zero, as stored in a file."""
     places = np.flatnonzero(weights).astype(np.int32)
     return {"places": places, "values": weights[places]}
 
 
 def weights_from_arrays(arrays: Mapping[str, Array], n: int) -> Floats | None:
-    """n weights from the result of `weight_arrays`; None unless they are numbers at distinct positions below n."""
+    """Restore n weights from the result of `weight_arrays`; return None if the arrays are invalid."""
     places, values = arrays.get("places"), arrays.get("values")
     if places is None or values is None or not _are_valid_weights(places, values, n):
         return None
@@ -134,7 +138,7 @@ def weights_from_arrays(arrays: Mapping[str, Array], n: int) -> Floats | None:
 
 
 def _are_valid_weights(places: Array, values: Array, n: int) -> bool:
-    """Whether these are numbers, each at a distinct position below n."""
+    """Return whether values are finite numbers, each at a distinct position below n."""
     return (
         (places.dtype, values.dtype) == (np.dtype(np.int32), np.dtype(np.float64))
         and places.ndim == values.ndim == 1
@@ -146,15 +150,17 @@ def _are_valid_weights(places: Array, values: Array, n: int) -> bool:
     )
 
 
-# Scores of all antecedents of a document's mentions: codes are computed once, weights looked up repeatedly.
+# Scores of all antecedents of a document's mentions. Codes are computed once; scores are looked up in every pass.
 
 SmallCodes = NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The codes of a document: those of its pairs k < j in the order of the lower triangle, and those of its
-    mentions."""
+    """The codes of a document by family: of its pairs k < j (in the order of the lower triangle) and of its mentions.
+
+    pair_context, new_context: the fine context of each pair, and of each mention.
+    """
 
     n_mentions: int
     pairs: tuple[SmallCodes, ...]
@@ -164,7 +170,7 @@ class Features:
 
 
 class Scorer:
-    """The families in use, and the positions of their weights."""
+    """The feature families of a model, with the positions of their weights."""
 
     def __init__(self, pair_families: Sequence[Family], new_families: Sequence[Family]) -> None:
         self.pair_blocks = weight_blocks(pair_families, PAIR_CONTEXT)
@@ -173,7 +179,7 @@ class Scorer:
         self.n_weights = n + sum(block.n_weights for block in self.new_blocks)
 
     def features(self, attributes: MentionColumns) -> Features:
-        """Evaluate every family once."""
+        """Compute the codes of every family for the mentions of a document."""
         candidates = Candidates(attributes)
         triangle = np.flatnonzero(candidates.earlier)
         code_matrices = (block.family.codes(candidates) for block in self.pair_blocks)
@@ -186,12 +192,11 @@ class Scorer:
         )
 
     def tables(self, weights: Floats) -> list[Floats]:
-        """The table of every family, pairs first."""
+        """Return the table of every family, first of the families of pairs."""
         return [block.table(weights) for block in (*self.pair_blocks, *self.new_blocks)]
 
     def scores(self, features: Features, tables: Sequence[Floats]) -> Floats:
-        """(M, M) scores: row j contains the antecedents k < j, the diagonal "new", and all entries above it are
-        -inf."""
+        """Return the scores (M, M): of antecedents k < j in row j, of "new" on the diagonal, and -inf above it."""
         n = features.n_mentions
         scores = np.full((n, n), -np.inf)
         n_pair_tables = len(self.pair_blocks)
@@ -203,7 +208,7 @@ class Scorer:
         return scores
 
     def gradient(self, features: Features, of_scores: Floats) -> Floats:
-        """The gradient of the weights from that of the (M, M) scores."""
+        """Return the gradient by the weights; of_scores (M, M): the gradient by the scores."""
         gradient = np.zeros(self.n_weights)
         of_pairs = of_scores[np.tri(features.n_mentions, k=-1, dtype=np.bool_)]
         context = features.pair_context.astype(np.int64)
@@ -229,21 +234,21 @@ def _add_gradients(
         block.add_gradient(cells.astype(np.float64, copy=False), gradient)
 
 
-# The training loss: the negative log-likelihood of latent antecedents, plain or with a margin.
+# The training loss: the negative log-likelihood of latent antecedents, with or without a margin.
 
 Loss = Literal["likelihood", "margin"]
 FALSE_LINK, FALSE_NEW, WRONG_LINK = 0.1, 3.0, 1.0  # the margins of Durrett & Klein (2013)
 
 
 def allowed_antecedents(entities: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(M, M): the correct choices of each mention: all earlier mentions of its entity, or "new"."""
+    """Return the correct choices of each mention, (M, M): all earlier mentions of its entity or, if none, "new"."""
     right: NDArray[np.bool_] = np.tril(entities[:, None] == entities[None, :], -1)
     np.fill_diagonal(right, ~right.any(axis=1))
     return right
 
 
 def margins(right: NDArray[np.bool_]) -> Floats:
-    """The cost of each wrong choice: a link of a new mention, "new" for an old one, a link to a wrong antecedent."""
+    """Return the cost of each wrong choice, (M, M): a link of a new mention, a wrong "new", or a wrong antecedent."""
     begins = np.diagonal(right)
     cost = np.where(begins[:, None], FALSE_LINK, WRONG_LINK) * ~right
     np.fill_diagonal(cost, np.where(begins, 0.0, FALSE_NEW))
@@ -251,10 +256,10 @@ def margins(right: NDArray[np.bool_]) -> Floats:
 
 
 def loss_and_gradient(scores: Floats, right: NDArray[np.bool_], *, loss: Loss = "likelihood") -> tuple[float, Floats]:
-    """- Σ_j log Σ_{k right for j} P(a_j = k), and its derivatives with respect to the scores.
+    """Return the loss -Σ_j log Σ_{k right for j} P(a_j = k), and its derivatives by the scores.
 
-    P(a_j = k) ∝ exp(score); with a margin exp(score + cost of the choice), so that correct choices must win by the cost
-    (softmax-margin, Gimpel & Smith 2010). Scores are (M, M), -inf above the diagonal.
+    P(a_j = k) ∝ exp(score) or, with a margin, ∝ exp(score + cost of the choice), so that correct choices must have
+    scores higher by the cost (softmax-margin, Gimpel & Smith 2010). scores: (M, M), -inf above the diagonal.
     """
     if loss == "margin":
         scores = scores + margins(right)
@@ -265,7 +270,7 @@ def loss_and_gradient(scores: Floats, right: NDArray[np.bool_], *, loss: Loss = 
 
 
 def probabilities(scores: Floats) -> Floats:
-    """The distribution over choices in each row."""
+    """Return the softmax of each row, the distribution over choices."""
     weights = np.exp(scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
@@ -276,7 +281,7 @@ INITIAL_SQUARES = 100.0  # initial sum of squares, so that the first documents d
 
 
 class AdaGrad:
-    """Weights updated with gradients.
+    """Weights that are updated by AdaGrad with an L1 penalty λ.
 
     A step is w ← soft(w - η g / √G, η λ / √G), with G the sum of the squared gradients so far and
     soft(x, t) = sign(x) max(|x| - t, 0) (Duchi, Hazan & Singer 2011).
@@ -295,7 +300,7 @@ class AdaGrad:
         self.weights = np.sign(moved) * np.maximum(np.abs(moved) - size * self.l1, 0.0)
 
 
-# Training: passes over documents, with one step each, keeping the best weights even on Ctrl-C.
+# Training: passes over the documents with one step per document. Ctrl-C keeps the best weights so far.
 
 RATE, SLOWEST = 0.5, 0.1  # the learning rate decreases linearly to this fraction
 
@@ -347,9 +352,10 @@ def train(
 ) -> Training:
     """Learn with AdaGrad, one document per step, in a new random order each pass.
 
-    With development documents, the weights of the pass that gives their clusterings the highest probability are kept,
-    otherwise the last ones. KeyboardInterrupt ends the training and keeps the best so far; during the first pass, these
-    are the current weights. `advance` is called with 1 after every document.
+    With development documents, the weights of the pass in which the gold clusterings of these documents have the
+    highest probability are kept, otherwise the last weights. KeyboardInterrupt ends the training and keeps the best
+    weights so far; during the first pass, these are the current weights. `advance` is called with 1 after every
+    document.
     """
     optimiser = AdaGrad(scorer.n_weights, l1=l1)
     best, best_value, history = optimiser.weights, -math.inf, list[Pass]()
@@ -376,7 +382,7 @@ def _one_pass(
     rng: np.random.Generator,
     advance: Callable[[int], None] | None,
 ) -> float:
-    """Take one step per document; the mean log-likelihood of the mentions (less the margin) on the way."""
+    """Take one step per document; return the mean log-likelihood of mentions (with the margin) during the pass."""
     total = 0.0
     for which in rng.permutation(len(examples)):
         example = examples[which]
@@ -390,15 +396,15 @@ def _one_pass(
 
 
 def log_likelihood(scorer: Scorer, examples: Sequence[Example], weights: Floats) -> float:
-    """Log-probability of the correct clusterings, in nats per mention."""
+    """Return the log-probability of the correct clusterings, in nats per mention."""
     tables = scorer.tables(weights)
     lost = (loss_and_gradient(scorer.scores(example.features, tables), example.right)[0] for example in examples)
     return -sum(lost) / max(sum(len(example) for example in examples), 1)
 
 
-# Scores of documents by models that did not learn from them.
+# Cross-fitting: scores of documents by models that were not trained on these documents.
 
-MIN_FOLD_DOCUMENTS = 2  # minimum number of documents
+MIN_FOLD_DOCUMENTS = 2  # minimum number of documents in a fold
 
 
 def check_folds(folds: object, documents: int) -> None:
@@ -409,8 +415,8 @@ def check_folds(folds: object, documents: int) -> None:
         raise InputError(f"folds must be a whole number, at least 2, or None for no recalibration; it is {folds!r}.")
     if documents < MIN_FOLD_DOCUMENTS * folds:
         raise InputError(
-            f"folds must leave at least {MIN_FOLD_DOCUMENTS} documents for each; {folds} folds of {documents} "
-            "documents do not. Choose fewer folds, or recalibrate the model later, with other documents."
+            f"each fold needs at least {MIN_FOLD_DOCUMENTS} documents; {folds} folds of {documents} documents have "
+            "fewer. Choose fewer folds, or recalibrate the model later, with other documents."
         )
 
 
@@ -424,10 +430,10 @@ def cross_fit_scores(
     passes: int,
     advance: Callable[[int], None] | None = None,
 ) -> list[Floats] | None:
-    """The scores of every document by a model trained on the documents of the other folds; None if interrupted.
+    """Return the scores of every document by a model trained on the other folds; None if training was interrupted.
 
-    There is one fold for each generator. Documents are assigned to folds in turn, so that a fold contains some of every
-    part of a list.
+    rngs: one generator per fold. Documents are assigned to folds in turn, so that each fold contains documents of every
+    part of the list.
     """
     scores_by_place: dict[int, Floats] = {}
     for fold, rng in enumerate(rngs):
