@@ -1,4 +1,4 @@
-"""Annotation errors: their rates from units with two labels, and counts corrected for them."""
+"""Annotation errors: error rates estimated from units with two labels, and counts corrected for these errors."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ from howsure.result import Estimate
 from howsure.stats.proportions import normal_quantile
 
 ALIKE, SETTLED, BOUNDS = "flips alike", "settled readings", "bounds"
-MIN_DOUBLE_LABELS = 10  # units with two labels
-N_RATES, DRAWS, STEPS = 25, 2000, 200  # pairs of possible rates; posterior draws; EM steps
-PRIOR = 0.5  # pairs of each kind added before drawing (Jeffreys)
-MAX_P = 1e-3  # of equal rates of label 1; below it a note warns
+MIN_DOUBLE_LABELS = 10  # minimum number of units with two labels
+N_RATES, DRAWS, STEPS = 25, 2000, 200  # numbers of possible pairs of rates, of posterior draws, and of EM steps
+PRIOR = 0.5  # added to the number of label pairs of each kind before posterior draws (Jeffreys)
+MAX_P = 1e-3  # a note warns if the p-value of "both annotators use label 1 equally often" is lower
 MIN_SEPARATION = 1e-6  # smallest 1 - α - β at which labels are informative
 Rates = tuple[Floats, Floats]  # of false positives and of false negatives, (..., K): each of K pairs is possible
 
 
 @dataclass(frozen=True, slots=True)
 class DoubleLabels:
-    """Numbers of units with two labels: both 1; differing and settled as 1; differing and settled as 0; both 0.
+    """Units with two labels.
 
-    by: how error rates follow from them. Without settled labels, half of the disagreements count as settled as 1.
+    pairs: the numbers of units whose labels are both 1; differ and are settled as 1; differ and are settled as 0; both
+    0. Without settled labels, half of the disagreements count as settled as 1. by: the assumption from which error
+    rates are estimated: ALIKE (symmetric errors), SETTLED (a third label settles disagreements) or BOUNDS (none).
     """
 
     pairs: Floats
@@ -41,7 +43,7 @@ class DoubleLabels:
 def read_double_labels(
     y_true: Any, second: Any, settled: Any, flips: str | None, *, n: int, pos_label: Any = None
 ) -> DoubleLabels | None:
-    """The units with two labels; None without a second column.
+    """Read the units with two labels; return None if there is no second column.
 
     Raises InputError if a second or settled label has no first label, if a settled label differs from both, if
     annotators agree on half of the units or fewer, or if fewer than 10 units have two labels.
@@ -90,13 +92,13 @@ def read_double_labels(
 
 
 def label_of_row(column: Any, n: int, pos_label: Any, name: str, first: Any = None) -> dict[int, float]:
-    """The label, 0 or 1, of each row that has one."""
+    """Return the label, 0 or 1, of each row with a label."""
     rows, values = partial_labels(column, n=n, pos_label=pos_label, name=name, among=first)
     return dict(zip(rows.tolist(), values.tolist(), strict=True))
 
 
 def _settled_as_1(settled: dict[int, float], pair_of_row: dict[int, tuple[float, float]]) -> int:
-    """The number of units with differing labels that were settled as 1."""
+    """Return the number of units with differing labels that were settled as 1."""
     for row, label in settled.items():
         if row not in pair_of_row:
             raise InputError(f"`settled` must be given only for units with two labels; `row {row}` has fewer.")
@@ -115,17 +117,19 @@ def _settled_as_1(settled: dict[int, float], pair_of_row: dict[int, tuple[float,
     return sum(label == 1.0 for row, label in settled.items() if pair_of_row[row][0] != pair_of_row[row][1])
 
 
-# Rates of false positives, α, and of false negatives, β, from how often two labels agree.
+# Error rates: α of false positives (label 0 mislabelled as 1), β of false negatives. They are estimated from pairs of
+# labels.
 
 
 def error_rates(pairs: Floats, by: str) -> Rates:
-    """α and β from the proportions of the four kinds of pairs (..., 4), if both annotators have the same rates,
-    independently.
+    """Return α and β, given the proportions (..., 4) of the four kinds of label pairs in `DoubleLabels.pairs`.
 
-    With symmetric errors, a proportion 2 ε (1 - ε) of label pairs differ. With settled labels, P(1, 1) = π (1 - β)² +
-    (1 - π) α², P(differ, 1) = 2 π β (1 - β), P(differ, 0) = 2 (1 - π) α (1 - α) are solved by the EM algorithm (Dawid
-    & Skene 1979). With neither, the result is all pairs of rates that give the observed proportions: each α from 0 to
-    its value at β = 0.
+    Both annotators are assumed to make errors independently and at the same rates; π is the proportion of units of
+    label 1. With symmetric errors ε = α = β, a proportion 2 ε (1 - ε) of pairs differ. With settled labels, the EM
+    algorithm (Dawid & Skene 1979) solves P(1, 1) = π (1 - β)² + (1 - π) α², P(differ, 1) = 2 π β (1 - β) and P(differ,
+    0) =
+    2 (1 - π) α (1 - α). With neither, the result contains many pairs (α, β) that agree with the observed proportions: α
+    ranges from 0 to its value at β = 0.
     """
     share = pairs / pairs.sum(axis=-1, keepdims=True)
     both, true, false, neither = np.moveaxis(share, -1, 0)
@@ -157,12 +161,12 @@ def _share(part: Floats, rest: Floats) -> Floats:
     return np.asarray(part / np.maximum(part + rest, MIN_SEPARATION**2))
 
 
-# From counts of units labelled 1 to counts of units that are 1.
+# Correction: from the number of units that annotators label 1 to the number of units whose true label is 1.
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates:
-    """Estimated error rates (K,), and draws of them (draws, K)."""
+    """Error rates estimated from units with two labels (K,), and posterior draws of them (draws, K)."""
 
     readings: DoubleLabels
     rates: Rates
@@ -171,7 +175,7 @@ class ErrorRates:
 
     @classmethod
     def of(cls, readings: DoubleLabels, level: float, rng: np.random.Generator) -> ErrorRates:
-        """The rates that follow from the units with two labels, with posterior draws."""
+        """Estimate the rates from units with two labels."""
         drawn = rng.dirichlet(readings.pairs + PRIOR, DRAWS)
         if readings.by != SETTLED:
             kinds = [readings.pairs[0], readings.pairs[1:3].sum(), readings.pairs[3]]
@@ -181,13 +185,15 @@ class ErrorRates:
     def ends(
         self, share: float, low: float, high: float, units: float = math.inf, *, of_difference: bool = False
     ) -> tuple[float, float, float]:
-        """The true proportion with its interval, from the proportion s labelled 1, or the same for a difference d of
-        two proportions.
+        """Return the true proportion with its interval, given the proportion s labelled 1 and its interval.
 
-        The estimate is NaN if only bounds are known. The true proportion is (s - α) / (1 - α - β), a true difference
-        d / (1 - α - β). The distance from the estimate to each end of the interval is √(a² + b² + c²), where a, b and c
-        are those from the uncertainty of s, of the rates, and of the number of errors in these units, all independent
-        (Zou & Donner 2008).
+        of_difference: `share` is a difference d of two proportions; return the true difference. units: the number of
+        units. The estimate is NaN if only bounds of the rates are known.
+
+        The true proportion is (s - α) / (1 - α - β), and a true difference is d / (1 - α - β). The distance from the
+        estimate to each end of the interval is √(a² + b² + c²). Here a, b and c are the distances due to the
+        uncertainty of s, of the rates, and of the number of errors in these units, which are independent (Zou & Donner
+        2008).
         """
         tail, z = (1.0 - self.level) / 2, normal_quantile(self.level)
         lowest, bounds = -1.0 if of_difference else 0.0, []
@@ -216,7 +222,7 @@ class ErrorRates:
         return value, bounds[0], bounds[1]
 
     def summary(self, wider: float) -> ReadingErrors:
-        """The rates as a result; `wider` is the factor by which annotation errors widen the interval."""
+        """Return the rates as a result; wider: the factor by which annotation errors widen the interval."""
         return ReadingErrors(
             read_twice=int(self.readings.pairs.sum()),
             read_differently=int(self.readings.pairs[1:3].sum()),
@@ -227,7 +233,7 @@ class ErrorRates:
         )
 
     def _rate(self, place: int) -> Estimate:
-        """The rate of false positives (0) or of false negatives (1)."""
+        """Return the rate of false positives (place 0) or of false negatives (place 1)."""
         twice = int(self.readings.pairs.sum())
         tail, of_draws = (1.0 - self.level) / 2, self.rate_draws[place]
         low = float(np.quantile(of_draws.min(axis=-1), tail))
@@ -239,7 +245,7 @@ class ErrorRates:
 
 
 def correct_counts(counts: CountEstimates, readings: DoubleLabels, rng: np.random.Generator) -> CountEstimates:
-    """Counts of the units that are 1, from counts of those that annotators would label 1."""
+    """Correct counts of units that annotators would label 1 to counts of units whose true label is 1."""
     errors = ErrorRates.of(readings, counts.total.level, rng)
 
     def corrected(row: CountEstimate) -> CountEstimate:

@@ -1,4 +1,8 @@
-"""The counts of cells, domains and everything: by the statistical model, or by the design of the labels."""
+"""Counts of cells, of domains and in total, from the statistical model or from the sampling design.
+
+A cell is a combination of group values, such as an actor and a year. A domain is all cells that differ in the last
+column only, such as an actor in all years.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +28,14 @@ EstimateAndMethod = tuple[float, float, float, str]  # estimate, low, high, meth
 
 @dataclass(frozen=True, slots=True)
 class FittedCells:
-    """For each cell, Σ m over its units and the distribution of its count; distributions are omitted if no method needs
-    them.
-    """
+    """For each cell, Σ m over its units (m: the fitted P(y = 1)), and the distribution of its count if it is needed."""
 
     expected: Floats
     laws: tuple[CountLaw, ...]
 
 
 def fit_cells(units: Units, proxy: Proxy, *, with_laws: bool) -> FittedCells:
-    """Sums and distributions of all cells, computed in blocks of units and averaged over draws of the proxy."""
+    """Compute sums and count distributions of all cells, averaged over draws of the proxy."""
     n_cells, code, weight = len(units.cells.names), units.cell_of_labelled, label_weights(units)
     posteriors = np.array(
         [
@@ -63,7 +65,7 @@ def fit_cells(units: Units, proxy: Proxy, *, with_laws: bool) -> FittedCells:
 
 
 def _cell_blocks(units: Units) -> Iterator[tuple[list[int], list[Integers]]]:
-    """Blocks of neighbouring cells (or one large cell), with the unlabelled units of each cell."""
+    """Yield blocks of consecutive cells, or one large cell, with the unlabelled units of each cell."""
     start, n_cells, code = units.cells.start, len(units.cells.names), units.cell_of_labelled
     order = np.argsort(code, kind="stable")
     labelled_rows = np.split(units.labelled[order], np.cumsum(np.bincount(code, minlength=n_cells))[:-1])
@@ -80,7 +82,7 @@ def _cell_blocks(units: Units) -> Iterator[tuple[list[int], list[Integers]]]:
 
 
 def _large_cell(proxy: Proxy, rows: Integers, with_laws: bool) -> tuple[float, list[LogitCounts]]:
-    """Σ m of these units, and the histogram of their logits in each draw."""
+    """Return Σ m of some units, and the histogram of their logits in each draw."""
     counts = [LogitCounts.empty() for _ in (proxy.shifts if with_laws else ())]
     total = 0.0
     for start in range(0, len(rows), BLOCK):
@@ -95,7 +97,7 @@ def _large_cell(proxy: Proxy, rows: Integers, with_laws: bool) -> tuple[float, l
 def count_cells(
     units: Units, proxy: Proxy, fitted: FittedCells, *, apart: Bools, method: str, level: float
 ) -> tuple[CountEstimate, ...]:
-    """The count of each cell; cells of domains in `apart` are estimated separately."""
+    """Estimate the count of each cell; apart: domains whose cells are estimated separately, without pooling."""
     n_labelled = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
     positives = units.by_cell(units.labels).astype(np.int64).tolist()
     intervals = _widened(units, fitted, count_intervals(fitted.laws, level), n_labelled, positives)
@@ -131,9 +133,11 @@ def _widened(
     n_labelled: Sequence[int],
     positives: Sequence[int],
 ) -> list[tuple[int, int]]:
-    """The intervals of cells, widened to 0 if no label of a cell is positive: its labels do not rule out 0, and neither
-    do those of other cells if the event occurs in some cells only. Where most units of a domain are expected to be
-    positive, the same holds for negative labels, and the interval is widened to all units.
+    """Return the intervals of cells, widened to 0 if no label of a cell is positive.
+
+    The labels of such a cell do not rule out 0. The labels of other cells do not either, because the event may occur in
+    some cells only. If most units of a domain are expected to be positive and no label of a cell is negative, its
+    interval is widened to all of its units.
 
     Source: Brown, Cai & DasGupta (2001), who modify Jeffreys' interval in this way.
     """
@@ -151,8 +155,9 @@ def _widened(
 def count_total(
     units: Units, proxy: Proxy, fitted: FittedCells, *, domain: int | None, method: str, level: float
 ) -> CountEstimate:
-    """The count of a domain, or of everything (None); without scores if fewer than 20 labels are positive or fewer than
-    20 negative.
+    """Estimate the count of a domain, or of everything (None).
+
+    The scores are not used if fewer than 20 labels are positive, or fewer than 20 are negative.
     """
     cells = units.cells
     member = np.ones(len(cells.names), dtype=np.bool_) if domain is None else cells.domain == domain
@@ -190,7 +195,7 @@ def _exact(units: Units, proxy: Proxy, cell: int, level: float) -> EstimateAndMe
 def _by_design(
     units: Units, proxy: Proxy, fitted: FittedCells, member: Bools, method: str, level: float, *, apart: bool = False
 ) -> EstimateAndMethod:
-    """The estimate from the sampling design. member: a mask of the cells to count. apart: use Gaffke's bound."""
+    """Estimate a count from the sampling design. member: which cells to count. apart: use Gaffke's bound."""
     draw, labels = units.draw, units.labels
     inside = member[units.cell_of_labelled]
     element_sizes = _element_sizes(units, member)
@@ -219,7 +224,7 @@ def _element_sizes(units: Units, member: Bools) -> ElementSizes:
 
 
 def _minority_labels(units: Units, member: Bools) -> float:
-    """The effective number of labels of the rarer value, by clusters if these are unequal."""
+    """Return the effective number of labels of the rarer value; of clusters, if their sizes are unequal."""
     inside = member[units.cell_of_labelled]
     element_sizes = _element_sizes(units, member)
     if element_sizes.are_unequal(units.draw):

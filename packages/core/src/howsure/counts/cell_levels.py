@@ -1,4 +1,4 @@
-"""A level for each cell, pooled within its domain, and the estimate of a single cell without pooling."""
+"""A level (bias of the scores in logits) for each cell, pooled within its domain; and single cells without pooling."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ROUNDING = 1e-9  # tolerance when comparing a tail with its level, so that resul
 
 
 def hypergeometric_interval(units: int, n: int, positives: int, *, level: float) -> tuple[int, int]:
-    """The totals of `units` units that a simple random sample does not rule out: both mid-p tails exceed (1 - level)/2.
+    """Return the mid-p interval of the total of `units` units, given a simple random sample of n units.
 
-    Each tail is monotone in the total, so both ends are found by bisection. Mid-p intervals are shorter than intervals
-    with guaranteed coverage for every total. At level 0.95 their coverage, averaged over totals, is at least 0.95, and
-    at least 0.92 for every single total (50 to 1,000 units, 10 to 100 of them drawn, all totals enumerated; at level
-    0.9: 0.84).
+    It contains the totals for which both mid-p tails exceed (1 - level)/2. Each tail is monotone in the total, so both
+    ends are found by bisection. Mid-p intervals are shorter than intervals with guaranteed coverage for every total. At
+    level 0.95, their coverage is at least 0.95 on average over totals, and at least 0.92 for every single total (0.84
+    at level 0.9). This was computed for all totals of 50 to 1,000 units, of which 10 to 100 were drawn.
 
     >>> hypergeometric_interval(1000, 50, 0, level=0.95)
     (0, 56)
@@ -44,7 +44,7 @@ def hypergeometric_interval(units: int, n: int, positives: int, *, level: float)
 
 
 def find_first(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """The least whole number in [low, high] for which a monotone condition holds; high if none does."""
+    """Return the smallest integer in [low, high] for which a monotone condition holds; `high` if it holds for none."""
     while low < high:
         middle = (low + high) // 2
         if holds(middle):
@@ -55,7 +55,10 @@ def find_first(low: int, high: int, holds: Callable[[int], bool]) -> int:
 
 
 def mid_tails(units: int, n: int, positives: int, total: int) -> tuple[float, float]:
-    """P(K < k) + P(K = k)/2 and P(K > k) + P(K = k)/2 of the positives K among n of `units` with `total` positives."""
+    """Return P(K < k) + P(K = k)/2 and P(K > k) + P(K = k)/2, where K is hypergeometric and k = `positives`.
+
+    K is the number of positives in a sample of n from `units` units, `total` of which are positive.
+    """
     from scipy.special import gammaln
 
     first, last = max(0, n - (units - total)), min(n, total)
@@ -76,18 +79,18 @@ def mid_tails(units: int, n: int, positives: int, total: int) -> tuple[float, fl
     return float(mass[k < positives].sum()) + half, float(mass[k > positives].sum()) + half
 
 
-# A single cell without pooling: its count given the labels, for any level of the proxy in this cell.
+# A single cell without pooling: its count given its labels, for every level of the proxy in this cell.
 
 NEWTON_STEPS = 60
 
 
 def conditional_interval(logits: Floats, unlabelled: Floats, positives: int, *, level: float) -> tuple[int, int]:
-    """The totals t of a cell that its labels do not rule out: both mid-p tails of P(K | T = t) exceed (1 - level)/2.
+    """Return the interval of a cell's total T: all t for which both mid-p tails of P(K | T = t) exceed (1 - level)/2.
 
-    With odds m_i e^θ for labelled (`logits`) and unlabelled units, the total T is sufficient for θ, so
-    P(K = k | T = t) = f_S(k) f_U(t - k) / f_D(t), with f the distributions of the sums over labelled, unlabelled and
-    all units. This holds at any θ; θ is chosen so that Σ m = t. A constant proxy gives the hypergeometric distribution
-    of a simple random sample. Sources: Chen & Liu (1997), for conditional Bernoulli laws.
+    K is the number of positive labels. With odds m_i e^θ for labelled (`logits`) and unlabelled units, the total T is
+    sufficient for θ, so P(K = k | T = t) = f_S(k) f_U(t - k) / f_D(t), with f the distributions of the sums over
+    labelled, unlabelled and all units. This holds at any θ; θ is chosen so that Σ m = t. A constant proxy gives the
+    hypergeometric distribution of a simple random sample. Sources: Chen & Liu (1997), for conditional Bernoulli laws.
     """
     tail = (1.0 - level) / 2
     least, most = positives, positives + len(unlabelled)
@@ -97,7 +100,7 @@ def conditional_interval(logits: Floats, unlabelled: Floats, positives: int, *, 
 
 
 def conditional_estimate(logits: Floats, unlabelled: Floats, positives: int) -> float:
-    """The total at which the expected number of labelled positives is the observed one (conditional likelihood)."""
+    """Return the total for which the expected number of positive labels is the observed number."""
     n, total = len(logits), len(logits) + len(unlabelled)
     if n == 0:
         return float("nan")
@@ -108,7 +111,7 @@ def conditional_estimate(logits: Floats, unlabelled: Floats, positives: int) -> 
 
 
 def _mid_tails(logits: Floats, unlabelled: Floats, positives: int, total: int) -> tuple[float, float]:
-    """P(K < k | T) + P(K = k | T)/2 and P(K > k | T) + P(K = k | T)/2."""
+    """Return the mid-p tails P(K < k | T) + P(K = k | T)/2 and P(K > k | T) + P(K = k | T)/2."""
     both = np.concatenate([logits, unlabelled])
     if total in (0, len(both)):
         return 0.5, 0.5
@@ -125,7 +128,7 @@ def _mid_tails(logits: Floats, unlabelled: Floats, positives: int, total: int) -
 
 
 def _tilt(logits: Floats, total: float) -> float:
-    """θ with Σ σ(logit + θ) = total."""
+    """Return the θ for which Σ σ(logit + θ) = total."""
     low, high = -60.0 - float(logits.max()), 60.0 - float(logits.min())
     for _ in range(NEWTON_STEPS):
         middle = (low + high) / 2
@@ -136,22 +139,25 @@ def _tilt(logits: Floats, total: float) -> float:
     return (low + high) / 2
 
 
-# A level for each cell, the bias of the proxy there, pooled within its domain; on a grid instead of by MCMC.
+# The level θ of a cell is the bias of the proxy there, in logits. Levels are pooled within domains, on grids, without
+# MCMC.
 
-LEVELS = np.arange(-60, 61) / 10.0  # θ, in logits
-MEANS = np.arange(-16, 17) / 4.0  # μ
-SPREADS = np.array([0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.7, 2.2])  # τ
+LEVELS = np.arange(-60, 61) / 10.0  # grid of θ, in logits
+MEANS = np.arange(-16, 17) / 4.0  # grid of μ, the mean level of a domain
+SPREADS = np.array([0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.7, 2.2])  # grid of τ, the spread of levels in a domain
 SPREAD_OF_MEANS = 1.5
-SCALE_OF_SPREADS = 1.0  # of the prior of τ: wide, so that a cell that differs is not pulled far towards the others
-SCALE_OF_SIMILAR = 0.5  # the same if cells are assumed to be similar, which `agreement` checks
-TAILS = 3.0  # degrees of freedom of the levels' distribution, so that a cell may differ much from the others
+SCALE_OF_SPREADS = 1.0  # scale of τ's prior: wide, so that a cell that differs is not pulled far towards the others
+SCALE_OF_SIMILAR = 0.5  # scale of τ's prior if cells are assumed to be similar; `agreement` checks this assumption
+TAILS = 3.0  # degrees of freedom of the t distribution of levels: few, so that a cell may differ much from the others
 
 
 @dataclass(frozen=True, slots=True)
 class CellLevels:
-    """The posterior of the level of each cell (cells, levels), and of the spread τ of each domain (domains, τ).
+    """The posterior of levels on a grid; h numbers the pairs of hyperparameters (μ, τ).
 
-    domain (cells,); likelihood (cells, levels) and evidence (cells, h) of the labels; log_weight (domains, h).
+    posterior (cells, levels): of the level of each cell. spread (domains, τ): of the spread τ of each domain. domain
+    (cells,): the domain of each cell. likelihood (cells, levels), evidence (cells, h): of the labels of each cell.
+    log_weight (domains, h): the logarithm of the posterior of the hyperparameters.
     """
 
     posterior: Floats
@@ -163,14 +169,16 @@ class CellLevels:
 
     @property
     def expected_spread(self) -> Floats:
-        """E τ of each domain."""
+        """The posterior mean of τ of each domain."""
         spread: Floats = self.spread @ SPREADS
         return spread
 
     @property
     def agreement(self) -> Floats:
-        """The likelihood of each cell's labels under the level distribution of the other cells of its domain, divided
-        by the maximum over shifts of this distribution: e^(-z²/2) if both are normal and z standard deviations apart.
+        """How well the labels of each cell agree with the other cells of its domain, from 0 to 1.
+
+        This is the likelihood of the cell's labels under the level distribution of the other cells, divided by its
+        maximum over shifts of this distribution. If both are normal and z standard deviations apart, it is e^(-z²/2).
         """
         densities = _level_densities()
         laws = softmax(self.log_weight[self.domain] - np.log(self.evidence)) @ densities
@@ -187,17 +195,20 @@ def cell_levels(
     *,
     scale_of_spreads: float = SCALE_OF_SPREADS,
 ) -> CellLevels:
-    """The posterior of θ_c given labelled units with P(y = 1) = σ(logit + θ_c), each with the weight `weight`.
+    """Compute the posterior of the level θ_c of each cell, given labelled units with P(y = 1) = σ(logit + θ_c).
 
-    θ_c ~ μ_a + τ_a t₃ within domain a. μ_a has density ∝ N(μ; 0, 1.5²) √Σ m (1 - m), the sum over the labelled units
-    of the domain at level μ: without Jeffreys' root, upper ends are too low where few labels are positive (Firth 1993).
-    τ_a has density ∝ τ exp(-τ²/(2 s²)), s = `scale_of_spreads`: few cells with few labels each cannot distinguish a
-    small τ from 0, and with a positive density at τ = 0, intervals of cells that drift would cover too rarely (Chung et
-    al. 2013).
+    weight: the weight of each labelled unit.
 
-    On grids: L_c(θ) the likelihood of the cell's labels, Z_ch = Σ_θ L_c(θ) g_h(θ) for each hyperparameter h = (μ, τ),
-    w_h ∝ π_h Π_c Z_ch over the cells of the domain, and q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch. The distribution of the
-    other cells is p_c(θ) ∝ Σ_h w_h g_h(θ) / Z_ch, and the agreement of the cell Σ_θ L_c(θ) p_c(θ) / max_δ Σ_θ L_c(θ)
+    Prior: θ_c ~ μ_a + τ_a t₃ within domain a. μ_a has density ∝ N(μ; 0, 1.5²) √Σ m (1 - m), where the sum is over the
+    labelled units of the domain at level μ. Without this root (Jeffreys), upper ends are too low if few labels are
+    positive (Firth 1993). τ_a has density ∝ τ exp(-τ²/(2 s²)), s = `scale_of_spreads`. Few cells with few labels each
+    cannot distinguish a small τ from 0; if the density at τ = 0 were positive, intervals of cells that drift would
+    cover too rarely (Chung et al. 2013).
+
+    Posterior, on grids: let L_c(θ) be the likelihood of the cell's labels, and g_h the density of levels for the
+    hyperparameters h = (μ, τ), which have prior π_h. Then Z_ch = Σ_θ L_c(θ) g_h(θ), w_h ∝ π_h Π_c Z_ch over the cells
+    of the domain, and the posterior of the level is q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch. The distribution of the
+    other cells is p_c(θ) ∝ Σ_h w_h g_h(θ) / Z_ch, and the agreement of the cell is Σ_θ L_c(θ) p_c(θ) / max_δ Σ_θ L_c(θ)
     p_c(θ - δ).
     """
     log_likelihood = np.zeros((n_cells, len(LEVELS)))
@@ -227,7 +238,7 @@ def _agreement(likelihood: Floats, law: Floats) -> float:
 
 
 def _log_root_information(logits: Floats, domain: Integers, n_domains: int, weight: Floats | None) -> Floats:
-    """log √Σ m (1 - m) over the labelled units of each domain, at the μ of each hyperparameter; 0 without labels."""
+    """Return log √Σ m (1 - m) over the labelled units of each domain, at the μ of each h; 0 without labels."""
     m = sigmoid(logits[:, None] + MEANS)
     unit_information = m * (1.0 - m)
     information = np.zeros((n_domains, len(MEANS)))
@@ -238,7 +249,7 @@ def _log_root_information(logits: Floats, domain: Integers, n_domains: int, weig
 
 @cache
 def _level_densities() -> Floats:
-    """g_h(θ) of each h = (μ, τ), (h, levels)."""
+    """Return the density g_h(θ) of levels for each h = (μ, τ), (h, levels)."""
     mean, spread = _hyperparameters()
     z = (LEVELS - mean) / spread
     density = (1.0 + z * z / TAILS) ** (-(TAILS + 1) / 2)
@@ -248,13 +259,13 @@ def _level_densities() -> Floats:
 
 @cache
 def _log_prior(scale_of_spreads: float) -> Floats:
-    """log π_h of each h = (μ, τ), with the width of each cell of the grid."""
+    """Return log π_h of each h = (μ, τ), including the width of the grid's interval."""
     mean, spread = _hyperparameters()
     log_prior = -0.5 * (mean / SPREAD_OF_MEANS) ** 2 + np.log(spread) - 0.5 * (spread / scale_of_spreads) ** 2
     return np.asarray((log_prior + np.log(np.tile(np.gradient(SPREADS), len(MEANS)))[:, None]).ravel())
 
 
 def _hyperparameters() -> tuple[Floats, Floats]:
-    """μ and τ of each h, (h, 1)."""
+    """Return μ and τ of each h, (h, 1)."""
     mean, spread = (axis.reshape(-1, 1) for axis in np.meshgrid(MEANS, SPREADS, indexing="ij"))
     return mean, spread

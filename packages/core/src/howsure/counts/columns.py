@@ -1,4 +1,4 @@
-"""Columns of units by role, from arrays, a data frame or files; dates become groups of periods."""
+"""The columns of units by their role (scores, labels, groups, ...), from arrays, a data frame or files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = {"y_prob": Kind.NUMBER, "features": Kind.NUMBER, "date": Kind.DAYS, "clu
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The column of each role, several columns by name, or a mapping of rows to values; the rows; and notes on them."""
+    """The values of each role: a column, several columns by name, or a mapping of rows to values; rows, and notes."""
 
     held: Mapping[str, Any]
     rows: Rows
@@ -41,8 +41,10 @@ class Columns:
         date_format: str | None = None,
         **roles: Any,
     ) -> Columns:
-        """Read the columns of all roles, from `data` if they are names. Periods of dates become the last group.
-        show: further columns of `data`, read later.
+        """Read the columns of all roles. If they are names, the columns are read from `data`.
+
+        The periods of dates become the last group column. show: names of further columns of `data`, which are read
+        later.
 
         Raises InputError for a column with two roles of different kinds, or dates without a period.
         """
@@ -82,7 +84,7 @@ class Columns:
 
 
 def _names(role: str, value: Any, data: Any) -> list[str] | None:
-    """The column names of a role; None if it has values or is missing."""
+    """Return the column names of a role; None if the role has values instead of names, or is missing."""
     if isinstance(value, str):
         return [value]
     several = role in SEVERAL and isinstance(value, Iterable) and not isinstance(value, Mapping) and not is_frame(value)
@@ -93,7 +95,7 @@ def _names(role: str, value: Any, data: Any) -> list[str] | None:
 
 
 def _kinds(names: Mapping[str, list[str] | None]) -> dict[str, Kind]:
-    """The kind of each named column: labels and their sampling design may be missing for unlabelled units."""
+    """Return the kind of each named column; labels and their sampling design may be missing for unlabelled units."""
     drawn = ("strata", "inclusion") if names.get("inclusion") else ()
     kinds: dict[str, Kind] = {}
     for role, column_names in names.items():

@@ -10,19 +10,21 @@ import numpy as np
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 
-# Exact distributions of sums with small variance: those of all levels by exponential tilting of one.
+# Exact distributions of sums with a small variance. The distribution at one level gives those at other levels, by
+# exponential tilting.
 
-REACH = 12.0  # standard deviations beyond which a small sum has no mass
-MAX_TILT = 500.0  # e^500 is far below the largest float
+REACH = 12.0  # number of standard deviations beyond which the probability of a small sum is 0
+MAX_TILT = 500.0  # largest exponent of a tilting factor: e^500 is far below the largest float
 MIN_TILT = 2.0  # logits; so that no tilted distribution is longer than 250
-Alike = tuple[Floats, Integers]  # logits (draws, kinds), and how many units are of each kind
+Alike = tuple[Floats, Integers]  # units with equal logits are of one kind: logits (draws, kinds), and numbers of units
 
 
 def mixed_small_sums(alike: Alike, levels: Floats, weight: Floats, mean: Floats, variance: Floats) -> Floats:
-    """Σ weight · P(U = u), u = 0 … units, over draws of the units and levels added to their logits.
+    """Return Σ weight · P(U = u), u = 0 … units, over draws of the logits and levels that are added to the logits.
 
-    weight, mean, variance: (draws, levels); a component of weight 0 is left out. Whatever the level θ,
-    P(U = u; θ) ∝ P(U = u; ϑ) e^((θ - ϑ) u): one law is computed for all levels between which such a factor is moderate.
+    U is the number of positives. weight, mean, variance: (draws, levels); components of weight 0 are left out. For
+    levels θ and ϑ, P(U = u; θ) ∝ P(U = u; ϑ) e^((θ - ϑ) u). Therefore, one distribution is computed for all levels for
+    which this factor is moderate.
     """
     law = np.zeros(int(alike[1].sum()) + 1)
     reach = REACH * np.maximum(np.sqrt(variance), 1.0)
@@ -41,9 +43,9 @@ def mixed_small_sums(alike: Alike, levels: Floats, weight: Floats, mean: Floats,
 
 
 def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int) -> Floats:
-    """The mixed law at counts first … last, tilted from that of the first level.
+    """Return the mixed distribution at counts first … last, by tilting the distribution of the first level.
 
-    For kinds of units that are mostly positive, the negatives are summed instead, so that all sums are small. If the
+    For kinds of units that are mostly positive, the negatives are counted instead, so that all sums are small. If the
     draws differ too much for this, each draw is computed separately.
     """
     weighted = weight.any(axis=1)
@@ -78,10 +80,10 @@ def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int)
 
 
 def sums_of_kinds(p: Floats, count: Integers, width: int) -> Floats:
-    """P(U = u), u < width, of sums of count[k] units of probability p[d, k], (draws, ·): terms are never negative.
+    """Return P(U = u), u < width, (draws, u), for a sum U of count[k] units with probability p[d, k] of each kind k.
 
-    The distribution for 2^l units of a kind is the convolution of the distribution for half as many units with itself;
-    the powers of 2 in a count are combined in pairs.
+    The distribution for 2^l units of a kind is the convolution of the distribution for half as many units with itself.
+    The distributions for the powers of 2 in a count are convolved in pairs. No term is negative.
 
     >>> sums_of_kinds(np.array([[0.5]]), np.array([3]), 3)
     array([[0.125, 0.375, 0.375]])
@@ -100,7 +102,7 @@ def sums_of_kinds(p: Floats, count: Integers, width: int) -> Floats:
 
 
 def _convolve_pairs(laws: Floats, width: int) -> Floats:
-    """Distributions (draws, ·, u) of the sums of neighbouring pairs; an odd last one is unchanged."""
+    """Convolve consecutive pairs of distributions (draws, ·, u); if their number is odd, the last one is unchanged."""
     if laws.shape[1] % 2:
         nothing = np.zeros_like(laws[:, :1])
         nothing[..., 0] = 1.0
@@ -109,7 +111,7 @@ def _convolve_pairs(laws: Floats, width: int) -> Floats:
 
 
 def _convolved(a: Floats, b: Floats, width: int) -> Floats:
-    """The first `width` probabilities of the distributions of sums of two."""
+    """Return the first `width` probabilities of the sums of two independent variables."""
     length = a.shape[-1]
     padded = np.zeros((*b.shape[:-1], min(2 * length - 1, width) + length - 1))
     padded[..., length - 1 :][..., :length] = b
@@ -130,10 +132,11 @@ NEGLIGIBLE = 1e-12  # probability beyond a tabulated distribution
 
 @dataclass(frozen=True, slots=True)
 class CountLaw:
-    """P(T = t) of T = known + U, where U is a mixture over components of sums of independent units.
+    """The distribution of a count T = known + U, where U is the number of positives among units without a label.
 
-    Components of large variance are given by weight, mean, standard deviation and skewness; those of small variance are
-    added up in `small`: small[u] = Σ weight · P(U = u). `unread` is E U.
+    U is a mixture of components, each of which is a sum of independent units. weight, mean, deviation, skewness: of the
+    components with a large variance. small: the sum of the other components, small[u] = Σ weight · P(U = u). unread: E
+    U.
     """
 
     known: int
@@ -147,11 +150,11 @@ class CountLaw:
 
     @property
     def expected(self) -> float:
-        """E T."""
+        """The expected count E T."""
         return self.known + self.unread
 
     def cdf(self, counts: Floats) -> Floats:
-        """P(T ≤ t) of each t."""
+        """Return P(T ≤ t) for each t."""
         at = np.asarray(counts, dtype=np.float64) - self.known
         total = np.zeros(at.shape)
         if len(self.weight):
@@ -164,11 +167,11 @@ class CountLaw:
         return np.minimum(total, 1.0)
 
     def quantile(self, share: float) -> int:
-        """The smallest t with P(T ≤ t) ≥ share."""
+        """Return the smallest t with P(T ≤ t) ≥ share."""
         return self.quantiles(share)[0]
 
     def quantiles(self, *shares: float) -> list[int]:
-        """Several quantiles."""
+        """Return several quantiles; see `quantile`."""
         least = np.array(shares) - 1e-12
         low = np.full(len(shares), self.known - 1.0)
         high = np.full(len(shares), float(self.known + self.units))
@@ -179,13 +182,13 @@ class CountLaw:
         return [int(count) for count in high]
 
     def interval(self, level: float) -> tuple[int, int]:
-        """Equal-tailed quantiles."""
+        """Return the equal-tailed interval."""
         tail = (1.0 - level) / 2
         low, high = self.quantiles(tail, 1.0 - tail)
         return low, high
 
     def more_than(self, other: CountLaw) -> float:
-        """P(T > T′) of two independent counts, ties counted half."""
+        """Return P(T > T′) + P(T = T′) / 2 for an independent count T′."""
         low, high = min(self.known, other.known), max(self.known + self.units, other.known + other.units)
         points = np.unique(np.linspace(low - 1, high, min(high - low + 2, MAX_LAW_LENGTH)).round())
         mine, others = self.cdf(points), other.cdf(points)
@@ -193,11 +196,11 @@ class CountLaw:
         return float(np.diff(mine) @ middle + mine[0] * others[0] / 2)
 
     def minus(self, other: CountLaw, level: float) -> tuple[int, int]:
-        """Equal-tailed quantiles of T - T′ of two independent counts."""
+        """Return the equal-tailed interval of T - T′ for an independent count T′."""
         return self.against(other, level)[2:]
 
     def against(self, other: CountLaw, level: float) -> tuple[float, float, int, int]:
-        """P(T > T′) and P(T = T′) of two independent counts, and equal-tailed quantiles of T - T′."""
+        """Return P(T > T′) and P(T = T′) for an independent count T′, and the equal-tailed interval of T - T′."""
         tail = (1.0 - level) / 2
         points = self._points()
         mass = np.diff(self.cdf(points), prepend=0.0)
@@ -217,7 +220,7 @@ class CountLaw:
         return more, float(mass @ below(points)) - more, least(tail), least(1.0 - tail)
 
     def _below(self) -> Callable[[Floats], Floats]:
-        """P(T ≤ t) for whole t, tabulated once if the distribution is short."""
+        """Return the function P(T ≤ t) of integers t; it is tabulated once if the distribution is short."""
         first, last = self.quantiles(NEGLIGIBLE, 1.0 - NEGLIGIBLE)
         first -= 1
         if last - first >= MAX_LAW_LENGTH:
@@ -227,13 +230,13 @@ class CountLaw:
         return lambda counts: below[np.clip(counts.astype(np.int64) - first, 0, last - first)]
 
     def _points(self) -> Floats:
-        """The possible counts, or 20,000 evenly spaced ones of a long distribution."""
+        """Return the possible counts; of more than 20,000, return 20,000 evenly spaced ones."""
         first, last = self.quantiles(1e-9, 1.0 - 1e-9)
         return np.unique(np.linspace(first, last, min(last - first + 1, MAX_LAW_LENGTH)).round())
 
 
 def edgeworth(at: Floats, mean: Floats, deviation: Floats, skewness: Floats, units: int | Floats) -> Floats:
-    """P(U ≤ u) by the normal law, corrected for skewness and for continuity; arguments broadcast."""
+    """Return P(U ≤ u) by the normal distribution with corrections for skewness and continuity; arguments broadcast."""
     from scipy.special import ndtr
 
     z = (np.floor(at) + 0.5 - mean) / deviation
@@ -244,24 +247,24 @@ def edgeworth(at: Floats, mean: Floats, deviation: Floats, skewness: Floats, uni
 
 @dataclass(slots=True)
 class LogitCounts:
-    """Histogram of the logits of a large cell: bins of width 0.02, each represented by its mean."""
+    """A histogram of the logits of a large cell: for bins of width 0.02, the number of units and the sum of logits."""
 
     number: Floats
     total: Floats
 
     @classmethod
     def empty(cls) -> LogitCounts:
-        """No units yet."""
+        """Return an empty histogram."""
         return cls(np.zeros(2 * BINS + 1), np.zeros(2 * BINS + 1))
 
     def add(self, logits: Floats) -> None:
-        """Add units."""
+        """Add units with these logits."""
         place = np.clip(np.floor(logits / BIN_WIDTH), -BINS, BINS).astype(np.int64) + BINS
         self.number += np.bincount(place, minlength=len(self.number))
         self.total += np.bincount(place, weights=logits, minlength=len(self.total))
 
     def alike(self) -> Alike:
-        """The logits of this one draw, and the number of units with each."""
+        """Return the mean logit of each bin with units (1, bins), and the number of units in it."""
         filled = self.number > 0
         return (self.total[filled] / self.number[filled])[None], self.number[filled].astype(np.int64)
 
@@ -269,11 +272,11 @@ class LogitCounts:
 def count_law(
     known_positives: int, draws: Sequence[Floats] | Sequence[LogitCounts], levels: Floats, weights: Sequence[Floats]
 ) -> CountLaw:
-    """The distribution of the known positives plus those among the other units, P(y = 1) = σ(logit + level).
+    """Return the distribution of a count: known positives, plus unlabelled units with P(y = 1) = σ(logit + level).
 
     draws: the logits of the units, in draws that are equally likely. levels: the possible values of a shift that is
-    common to all units; weights: for each draw, the weight of every level. Of more than 4,096 units, those whose logits
-    differ by less than 0.02 get one common logit.
+    common to all units; weights: for each draw, the weight of every level. If there are more than 4,096 units, those
+    whose logits differ by less than 0.02 are given one common logit.
     """
     weight = np.stack(weights)
     weight[weight <= MIN_WEIGHT * weight.max(axis=1, keepdims=True)] = 0.0
@@ -295,7 +298,7 @@ def count_law(
 
 
 def _alike(draws: Sequence[Floats] | Sequence[LogitCounts]) -> list[Alike]:
-    """Draws grouped so that in each group the same units have equal logits."""
+    """Group units into kinds: units of a kind have equal logits in all draws."""
     if isinstance(draws[0], LogitCounts) or len(draws[0]) > MAX_SINGLE_UNITS:
         return [_binned(draw) for draw in draws]
     logits = np.stack([draw for draw in draws if not isinstance(draw, LogitCounts)])
@@ -313,7 +316,7 @@ def _binned(logits: Floats | LogitCounts) -> Alike:
 
 
 def _moments(alike: Alike, levels: Floats, weight: Floats) -> Floats:
-    """(3, draws, levels): mean, variance and third central moment of the sums; 0 at levels without weight."""
+    """Return mean, variance and third central moment of the sums, (3, draws, levels); 0 at levels without weight."""
     value, count = alike
     moments = np.zeros((3, *weight.shape))
     used = weight.any(axis=0)

@@ -19,11 +19,11 @@ from howsure.counts.count_law import (
 )
 from howsure.inputs.pairs import Bools, Floats, Integers
 
-BATCH = 1 << 16  # logits, with padding, computed at a time: they fit in the cache
+BATCH = 1 << 16  # number of logits (with padding) in a batch, which fit in the cache
 MAX_LOGIT = 600.0  # e^600 and its products with e^level are finite
 MAX_LOG_SUM = 1_200.0  # Σ log(1 + odds) of the units; its half is within the range of floats
 MAX_LOG_POWER = 600.0  # e^-745 is the least float above 0
-ROUNDING = 1e-12  # of a probability: a quantile may miss its share by it
+ROUNDING = 1e-12  # tolerance of the probability of a quantile
 
 
 def count_laws(
@@ -32,9 +32,9 @@ def count_laws(
     levels: Floats,
     weights: Floats,
 ) -> list[CountLaw]:
-    """The distribution of each count, as by `count_law`; weights: (counts, draws, levels).
+    """Return the distribution of each count, as `count_law` does; weights: (counts, draws, levels).
 
-    Cells of at most 4,096 units are computed together, those of similar size in one batch.
+    Cells of at most 4,096 units are computed together; a batch contains cells of similar size.
     """
     laws: dict[int, CountLaw] = {}
     sizes = np.array([_n_units(cell_draws) for cell_draws in draws], dtype=np.int64)
@@ -59,7 +59,7 @@ def _n_units(draws: Sequence[Floats] | Sequence[LogitCounts]) -> int:
 
 
 def _batches(cells: Integers, sizes: Integers, n_draws: int) -> Iterator[Integers]:
-    """Consecutive cells, ordered by size, with at most `BATCH` logits."""
+    """Yield batches of cells, ordered by size, with at most `BATCH` logits each."""
     first = 0
     while first < len(cells):
         last = first + 1
@@ -72,7 +72,7 @@ def _batches(cells: Integers, sizes: Integers, n_draws: int) -> Iterator[Integer
 def _laws_of_batch(
     known_positives: Sequence[int], sizes: Integers, logits: Floats, levels: Floats, weights: Floats
 ) -> list[CountLaw | None]:
-    """The distributions of some cells; logits: (units, cells, draws). None for cells whose odds would overflow."""
+    """Return the distributions of some cells, None for cells whose odds overflow; logits: (units, cells, draws)."""
     weight = np.where(weights > MIN_WEIGHT * weights.max(axis=2, keepdims=True), weights, 0.0)
     weight /= weight.shape[1] * weight.sum(axis=2, keepdims=True)
     level, weight = _levels_with_weight(levels, weight)
@@ -85,7 +85,7 @@ def _laws_of_batch(
     overflows = np.zeros(len(sizes), dtype=np.bool_)
     for direction, counted, end in (
         (1, np.where(mostly, 0.0, few), mean + reach),
-        (-1, np.where(mostly, few, 0.0), sizes[:, None, None] - mean + reach),  # by their negatives
+        (-1, np.where(mostly, few, 0.0), sizes[:, None, None] - mean + reach),  # mostly positive units: count negatives
     ):
         cells = np.flatnonzero(counted.any(axis=(1, 2)))
         if not len(cells):
@@ -122,7 +122,7 @@ def _laws_of_batch(
 
 
 def _levels_with_weight(levels: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """For each cell, the levels from the first to the last with a weight, (cells, L), and their weights."""
+    """Return for each cell the levels from the first to the last one with a weight, (cells, L), and their weights."""
     used = np.asarray(weight.any(axis=1))
     first, end = used.argmax(axis=1), len(levels) - used[:, ::-1].argmax(axis=1)
     place = first[:, None] + np.arange((end - first).max())
@@ -131,10 +131,10 @@ def _levels_with_weight(levels: Floats, weight: Floats) -> tuple[Floats, Floats]
 
 
 def _moments(odds: Floats, factor: Floats) -> Floats:
-    """(3, cells, draws, levels): mean, variance and third central moment of the sums, the last where variances are
-    large.
+    """Return mean, variance and third central moment of the sums, (3, cells, draws, levels).
 
-    factor: e^level of each cell (cells, levels), by which the odds (units, cells, draws) are multiplied.
+    The third moment is computed only for large variances. factor: e^level of each cell (cells, levels), by which the
+    odds (units, cells, draws) are multiplied.
     """
     moments = np.zeros((3, *odds.shape[1:], factor.shape[1]))
     p, power = np.empty_like(odds), np.empty_like(odds)
@@ -153,13 +153,14 @@ def _moments(odds: Floats, factor: Floats) -> Floats:
 
 
 def _mixed_sums(odds: Floats, level: Floats, weight: Floats, reached: Floats, width: int) -> tuple[Floats, Bools]:
-    """Σ weight · P(U = u), u < width, of each cell, over draws of its units and levels added to their logits; and
-    which cells' odds or powers would leave the range of floats (their sums are 0).
+    """Return Σ weight · P(U = u), u < width, of each cell, over draws of its logits and levels added to them.
 
-    reached: the u up to which the distribution at each level has mass, shaped like `weight`.
+    Also returns which cells have odds or powers beyond the range of floats; their sums are 0. reached: for each weight,
+    the largest u that has a probability.
 
-    P(U = u; θ) = e_u z^u / Σ e_v z^v, where z = e^θ and e_u is the sum over all sets of u units of the products of
-    their odds at level 0. So one pass over the units gives the distributions at all levels. All terms are positive.
+    P(U = u; θ) = e_u z^u / Σ e_v z^v, where z = e^θ, and e_u is the sum over all sets of u units of the product of
+    their odds at level 0. Therefore, one pass over the units gives the distributions at all levels. All terms are
+    positive.
     """
     highest = np.where(weight.any(axis=1), level, -np.inf).max(axis=1)[:, None]
     factors = odds * np.where(weight.any(axis=2), np.exp(highest), 0.0)
@@ -168,7 +169,9 @@ def _mixed_sums(odds: Floats, level: Floats, weight: Floats, reached: Floats, wi
     overflows = (log_sum.max(axis=1) > MAX_LOG_SUM) | underflows
     factors[:, overflows] = 0.0
     products, term = np.zeros((2, width, log_sum.size))
-    products[0] = np.exp(np.where(overflows[:, None], 0.0, -log_sum / 2)).ravel()  # both ends in the range of floats
+    products[0] = np.exp(
+        np.where(overflows[:, None], 0.0, -log_sum / 2)
+    ).ravel()  # so that the smallest and the largest value are in the range of floats
     for unit, unit_factors in enumerate(factors.reshape(len(factors), log_sum.size)):
         end = min(unit + 1, width - 1)
         np.multiply(products[:end], unit_factors, out=term[:end])
@@ -182,7 +185,7 @@ def _mixed_sums(odds: Floats, level: Floats, weight: Floats, reached: Floats, wi
 
 
 def count_intervals(laws: Sequence[CountLaw], level: float) -> list[tuple[int, int]]:
-    """Equal-tailed quantiles of each count, as by `CountLaw.interval`, bisected together."""
+    """Return the equal-tailed interval of each count, as `CountLaw.interval` does, by one bisection for all."""
     tail = (1.0 - level) / 2
     least = np.array([tail, 1.0 - tail]) - ROUNDING
     low, high = np.zeros((2, len(laws), 2)) + np.array([[-1.0], [0.0]])[..., None]

@@ -1,4 +1,4 @@
-"""Totals from the sampling design of the labels; the proxy only improves their precision."""
+"""Totals estimated from the sampling design; they are unbiased for any scores, which only improve the precision."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.clusters import kish
 from howsure.stats.proportions import normal_quantile, t_quantile, wilson_interval
 
-MAX_GAIN = 2.0  # with given inclusion probabilities: the largest effective number of labels per label of equal weight
+MAX_GAIN = 2.0  # with inclusion probabilities, the effective number of labels is at most this many times Kish's
 EQUAL = ElementSizes()
-MIN_DEGREES = 30  # of a variance within strata; with fewer, Student's t is used
+MIN_DEGREES = 30  # with fewer degrees of freedom of the variance within strata, Student's t is used
 MIN_MINORITY = 20  # minimum number of positive and of negative labels for using scores
 
 
@@ -40,12 +40,14 @@ def difference_total(
     level: float,
     element_sizes: ElementSizes = EQUAL,
 ) -> DesignTotal:
-    """Σ m over a domain + Σ_h N_h mean(y - m): the difference estimator of survey sampling.
+    """Estimate a total by the difference estimator of survey sampling, Σ m over a domain + Σ_h N_h mean(y - m).
 
-    labels, fitted: y and m of the labelled units; inside: whether each lies in the domain, which has `units` units
-    and Σ m = `expected`. The same as prediction-powered inference with known units. Its interval is Wilson's with the
-    effective number n = p (1 - p) N² / V: it stays within [positives, N - negatives], and has a width even if all
-    labels agree. V is at least the variance of strata with equal labels (`Draw.uniform_strata_variance`).
+    labels, fitted: y and m of the labelled units. inside: whether each labelled unit is in the domain, which has N =
+    `units` units and Σ m = `expected`. The estimator is prediction-powered inference for a finite population. The
+    interval is Wilson's with the effective number n = p (1 - p) N² / V, where V is the variance. It is within
+    [positives,
+    N - negatives], and has a positive width even if all labels are equal, because V is at least the variance of strata
+    with equal labels (`Draw.uniform_strata_variance`).
     """
     residual = draw.sum_by_element(np.where(inside, labels - fitted, 0.0))
     total = expected + float((draw.weight * residual).sum())
@@ -65,10 +67,10 @@ def labels_total(
     element_sizes: ElementSizes = EQUAL,
     bounded: bool = False,
 ) -> DesignTotal:
-    """The total from the labels without scores: N times their weighted share within the domain.
+    """Estimate a total from labels without scores: N times the weighted proportion of positives in the domain.
 
-    Its interval is Wilson's; the hypergeometric one (mid-p) if single units were drawn at random from all; and
-    Gaffke's if drawn elements have unequal weights or sizes (`howsure.counts.population`).
+    The interval is the hypergeometric mid-p interval if single units were drawn at random from all units, Gaffke's if
+    drawn elements have unequal weights or sizes (`howsure.counts.population`), and otherwise Wilson's.
     """
     weight = draw.weight
     positives = draw.sum_by_element(np.where(inside, labels, 0.0))
@@ -101,13 +103,15 @@ def _wilson(
     level: float,
     element_sizes: ElementSizes,
 ) -> DesignTotal:
-    """Wilson's interval. labels: those of the domain. weights: the units of the domain that each element represents.
+    """Return a total with Wilson's interval.
 
-    The spread p (1 - p) is at least that of half a positive among the labels, so that a total near 0 has nearly the
-    interval of a total of 0. With given inclusion probabilities, V depends on a few units with large weights and may
-    be too small, so the effective number is at most twice Kish's. For unequal elements, and in strata with fewer than
-    30 degrees of freedom (labels less strata), Student's t replaces the normal distribution, because few elements
-    determine the variance.
+    labels: the labels in the domain. weights: the number of units of the domain that each drawn element represents.
+
+    p (1 - p) is at least its value for half a positive label, so that a total near 0 has nearly the same interval as a
+    total of 0. With inclusion probabilities, the variance depends on a few units with large weights and may be
+    estimated too low, so the effective number of labels is at most twice Kish's. Student's t replaces the normal
+    distribution if few elements determine the variance: if elements are unequal, or if strata have fewer than 30
+    degrees of freedom (labels minus strata).
     """
     n, k = len(labels), float(labels.sum())
     if units == 0:

@@ -21,10 +21,10 @@ from howsure.result import Estimate
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile
 
-P_NO_CONTRADICTION = 0.6  # probability that no cell of a homogeneous domain is flagged
-MIN_PAIRS = 40  # labels that a calibration error needs
-ROUNDING = 1e-9  # of scores
-MAX_STANDARD_ERRORS = 4.0  # between the sum of all scores and its estimate from the sample
+P_NO_CONTRADICTION = 0.6  # probability that no cell of a domain with equal levels is flagged
+MIN_PAIRS = 40  # minimum number of labels for a calibration error
+ROUNDING = 1e-9  # tolerance in comparisons of scores
+MAX_STANDARD_ERRORS = 4.0  # largest plausible distance of the sum of scores from its estimate from the sample
 
 
 def compute_diagnostics(
@@ -39,7 +39,7 @@ def compute_diagnostics(
     total: CountEstimate,
     level: float,
 ) -> Diagnostics:
-    """All checks that apply to the method."""
+    """Compute all checks that apply to the method."""
     coverage, cells = hidden_coverage(units, features, rng, level=level) if fitted.laws else (math.nan, 0)
     return Diagnostics(
         hidden_coverage=coverage,
@@ -52,7 +52,7 @@ def compute_diagnostics(
 
 
 def fit_levels(units: Units, proxy: Proxy) -> CellLevels:
-    """The levels of all cells, from all labels, under the assumption that the cells of a domain are similar."""
+    """Compute the levels of all cells from all labels, with a prior by which the cells of a domain are similar."""
     return cell_levels(
         proxy.labelled_logits,
         units.labels,
@@ -65,15 +65,15 @@ def fit_levels(units: Units, proxy: Proxy) -> CellLevels:
 
 
 def expected_drift(units: Units, levels: CellLevels) -> Floats:
-    """Per domain, the expected standard deviation of its cells' levels; NaN for a single cell."""
+    """Return for each domain the expected standard deviation of its cells' levels; NaN for a single cell."""
     return np.where(np.bincount(units.cells.domain) > 1, levels.expected_spread, np.nan)
 
 
 def contradictory_cells(units: Units, levels: CellLevels) -> Bools:
-    """Which cells have labels that contradict the other cells of their domain, so that pooling would bias them.
+    """Return which cells have labels that contradict the other cells of their domain; pooling would bias these.
 
-    The agreement of such a cell is below e^(-z²/2), z the normal quantile that the largest of k cells exceeds with
-    probability 0.4.
+    The agreement of such a cell is below e^(-z²/2), where z is the quantile that the largest of k standard normal
+    values exceeds with probability 0.4, for a domain of k cells with labels.
     """
     domain = units.cells.domain
     labelled = np.zeros(len(domain), dtype=np.bool_)
@@ -86,7 +86,10 @@ def contradictory_cells(units: Units, levels: CellLevels) -> Bools:
 def hidden_coverage(
     units: Units, features: list[Floats], rng: np.random.Generator, *, level: float
 ) -> tuple[float, int]:
-    """The share of intervals that cover the held-out positives of a cell, over all folds, and their number."""
+    """Return the proportion of intervals that cover the held-out positives of a cell, and the number of intervals.
+
+    There is an interval for each cell and fold.
+    """
     folds, code, weight = assign_folds(units, features, rng), units.cell_of_labelled, label_weights(units)
     covered, cells = 0, 0
     for fold in range(FOLDS):
@@ -111,7 +114,7 @@ def hidden_coverage(
 
 
 def disagreement(units: Units, proxy: Proxy, fitted: FittedCells, level: float) -> tuple[float, ...]:
-    """z of each domain: the sum of its cells' expected counts minus the total by design, in its standard errors."""
+    """Return z of each domain: the sum of its cells' expected counts minus the total by design, in standard errors."""
     if not fitted.laws:
         return ()
     model = np.array([law.expected for law in fitted.laws])
@@ -133,7 +136,9 @@ def disagreement(units: Units, proxy: Proxy, fitted: FittedCells, level: float) 
 
 
 def equivalent_labels(total: CountEstimate) -> int | None:
-    """The number of labels of a random sample that gives the total the same width without scores; None if unknown.
+    """Return the number of labels of a random sample with which the total would be as precise without scores.
+
+    None if it is unknown.
 
     Half of Wilson's interval, h = z √(n p (1 - p) + z²/4) / (n + z²), is solved for n in an infinite population.
     """
@@ -147,7 +152,7 @@ def equivalent_labels(total: CountEstimate) -> int | None:
 
 
 def raw_error(units: Units, level: float) -> Estimate | None:
-    """The calibration error of the scores on the labelled units, weighted by the units that each represents."""
+    """Return the calibration error of the scores; each labelled unit is weighted by the units that it represents."""
     if len(units.labelled) < MIN_PAIRS or len(np.unique(units.labels)) < 2:
         return None
     weight = units.weight_of_labelled
@@ -157,7 +162,7 @@ def raw_error(units: Units, level: float) -> Estimate | None:
 
 
 def design_notes(units: Units, method: str) -> tuple[CountNote, ...]:
-    """Notes on the sampling design and on few or atypical labels."""
+    """Return notes on the sampling design, and on few or atypical labels."""
     if method == "raw":
         return (CountNote("raw"),)
     positives = int(units.labels.sum())
@@ -184,15 +189,13 @@ def design_notes(units: Units, method: str) -> tuple[CountNote, ...]:
         notes.append(CountNote("not_as_drawn", needs_estimates=False))
     middle = float(np.median(units.score))
     low = units.score <= middle
-    if not low[units.labelled].any():  # a model's misses are among the units of low score
+    if not low[units.labelled].any():  # the positives that a model misses have low scores
         notes.append(CountNote("low_scores_unlabelled", {"n": int(low.sum()), "score": middle}, needs_estimates=False))
     return tuple(notes)
 
 
 def cell_notes(units: Units, rows: Sequence[CountEstimate], contradictory: Bools) -> tuple[CountNote, ...]:
-    """Notes on domains whose cells share no information, because of the `contradictory` ones, and on their unlabelled
-    cells.
-    """
+    """Return notes on domains that are not pooled because they have `contradictory` cells, and on unlabelled cells."""
     notes = []
     for domain in np.unique(units.cells.domain[contradictory]).tolist():
         members = [
@@ -210,7 +213,7 @@ def cell_notes(units: Units, rows: Sequence[CountEstimate], contradictory: Bools
 
 
 def contradicts_design(units: Units) -> bool:
-    """Whether the sum of scores estimated from the sample is farther from the true sum than chance explains."""
+    """Return whether the sum of scores, estimated from the sample, is farther from the true sum than by chance."""
     stratum = units.draw.stratum_of_all
     if stratum is None:
         return False

@@ -1,4 +1,4 @@
-"""Draw units to label with known inclusion probabilities, so that a model's misses can be estimated."""
+"""Drawing units to label with known inclusion probabilities, so that errors of the model can be estimated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 DESIGNS = ("stratified", "simple", "importance")
-MIN_RELATIVE_CHANCE = 0.5  # of the average; with importance sampling, units of low score are drawn, too
+MIN_RELATIVE_CHANCE = 0.5  # importance sampling: smallest inclusion probability, relative to the average
 
 
 def draw_label_sample(
@@ -77,9 +77,9 @@ def draw_label_sample(
 
     Design "stratified": the strata are `bands`, by default bands of the score with 0 as a separate band, each divided
     by the last group column if that leaves 5 labels per stratum on average. Labels are allocated in proportion to
-    N_h s_h (Neyman), s_h = √(p̄(1 - p̄)) but at least 0.25, with at least 2 per stratum, since a model's misses have low
-    scores. "simple": at random from all. "importance": with probabilities in proportion to √(p (1 - p)), but at least
-    half of the average, by systematic sampling in random order. A cluster has the band of its highest score.
+    N_h s_h (Neyman), s_h = √(p̄(1 - p̄)) but at least 0.25, with at least 2 per stratum, since a model's misses have
+    low scores. "simple": at random from all. "importance": with probabilities in proportion to √(p (1 - p)), but at
+    least half of the average, by systematic sampling in random order. A cluster has the band of its highest score.
 
     With a batch the result has n further units of the same strata, with s_h from the labels; its `inclusion` is that
     of both samples together, which `estimate_counts` computes from `strata`.
@@ -130,7 +130,7 @@ def draw_label_sample(
 
 
 def _extend_sample(score: Floats, n: int, earlier: Sheet, file: str, *, rng: Randomness, **roles: Any) -> LabelSample:
-    """The sample of a filled sheet plus further units, as one sample."""
+    """Return the sample of a filled sheet plus further units, as one sample."""
     if all(name is None for name in earlier.strata.values()):
         raise InputError(
             f"`more`: {file} was drawn with `design='importance'`; further units can only be drawn within strata."
@@ -184,7 +184,7 @@ def _draw_sample(
 def _draw_within_strata(
     codes: Codes, number_of_stratum: Integers, excluded: Integers, rng: np.random.Generator
 ) -> Integers:
-    """Random elements of each stratum without the excluded ones, ascending."""
+    """Draw elements at random from each stratum, except the excluded ones; return their indices, ascending."""
     size = np.bincount(codes, minlength=len(number_of_stratum))
     order = rows_by_code(codes, size)
     pools = np.split(order, np.cumsum(size)[:-1])
@@ -196,7 +196,7 @@ def _draw_within_strata(
 
 
 def _chances(score: Floats, n: int) -> Floats:
-    """Inclusion probabilities that sum to n, in proportion to √(p (1 - p)) with a minimum; at most 1."""
+    """Return inclusion probabilities that sum to n: proportional to √(p (1 - p)), with a minimum, and at most 1."""
     size = np.sqrt(score * (1.0 - score))
     size = np.maximum(size, MIN_RELATIVE_CHANCE * (size.mean() or 1.0))
     chances = np.minimum(n * size / size.sum(), 1.0)
@@ -211,7 +211,10 @@ def _chances(score: Floats, n: int) -> Floats:
 
 
 def _systematic(chances: Floats, rng: np.random.Generator) -> Integers:
-    """Systematic sampling: elements in random order whose interval of cumulative probability has 0, 1, 2 … + u."""
+    """Draw elements by systematic sampling.
+
+    In random order, an element is drawn if its interval of cumulative probability contains one of u, 1 + u, 2 + u, ….
+    """
     order = rng.permutation(len(chances))
     ends = np.cumsum(chances[order])
     marks = np.arange(round(float(ends[-1]))) + rng.random()
@@ -275,7 +278,7 @@ def _next_batch(
 def _sample(
     drawn: Integers, chances: Floats, elements: Elements, codes: Codes, names: tuple[str, ...], recipe: dict[str, Any]
 ) -> LabelSample:
-    """The units of the drawn elements."""
+    """Return the sample with the units of the drawn elements."""
     if elements.of_unit is None:
         return LabelSample(strata=names, indices=drawn, inclusion=chances, codes=codes, recipe=recipe)
     chance = np.zeros(len(codes))

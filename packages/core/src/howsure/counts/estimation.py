@@ -69,9 +69,9 @@ def estimate_counts(
     features: numeric columns that may help predict the labels.
     strata (N,): the strata within which labels were drawn at random.
     inclusion (N,): the chance with which each unit with a label was drawn.
-    clusters (N,): what was drawn and read together, such as the document of (document, actor) pairs.
-    sample: the sample itself, or samples drawn one after the other: drawn units without a label are known then.
-    pos_label: label value treated as positive (default: 1); labels may have one other.
+    clusters (N,): which units were drawn and labelled together, such as the document of (document, actor) pairs.
+    sample: the sample, or a list of samples drawn one after the other; it shows which drawn units have no label.
+    pos_label: label value treated as positive (default: 1); labels may have one other value.
     method: method of estimation for groups and totals.
     level: level of the intervals.
     rng: seed of what is drawn at random.
@@ -122,18 +122,18 @@ def correct_annotation_errors(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> CountEstimates:
-    """Counts of the true labels, from the labels of a second coder for a random part of the labelled units.
+    """Correct counts for annotation errors, with a second coder's labels of a random part of the labelled units.
 
     counts: the result of `estimate_counts`.
     y_true (N,): the labels that the counts are estimated from.
     second (N,): the labels of a second coder, independent of the first; empty if there is none.
-    settled (N,): the labels that settle disagreements of two coders.
-    flips: "alike" assumes that coders misread both labels equally often.
+    settled (N,): the final labels of units on which both coders disagree.
+    flips: "alike" assumes symmetric errors: coders mislabel units of both labels equally often.
     pos_label: label value treated as positive (default: 1).
     rng: seed of the draws of error rates.
 
-    Estimates and intervals are of the true labels, if coders make errors at the same rates, independently, in all
-    groups. Without `settled` or flips="alike", the intervals allow for errors in either direction.
+    The corrected counts are those of the true labels if both coders make errors independently, and at the same rates in
+    all groups. Without `settled` or flips="alike", the intervals allow for errors in either direction.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
