@@ -157,8 +157,8 @@ def test_a_check_of_a_file_matches_its_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("night*.json", r"baseline=\.\.\. must name one file; '.*' is a pattern"),
-        ("pairs.csv", r"pairs\.csv is not a baseline; let a run of howsure check write it first"),
+        ("night*.json", r"baseline=\.\.\. must be the path of one file; '.*' is a pattern"),
+        ("pairs.csv", r"pairs\.csv is not a baseline. A run of howsure check must write it first"),
     ],
 )
 def test_an_invalid_baseline_says_what_to_do(name: str, message: str, tmp_path: Path) -> None:

@@ -83,12 +83,11 @@ def check_calibration(
     """Check the calibration error of predictions: pass, fail, or cannot tell.
 
     y_true (n,): the true labels.
-    max_error: the calibration error (root mean square, debiased) must lie below.
-    against (n,): the probabilities of another model on the same rows, whose error must be larger; of files, a FILE of
-        the same columns, whose rows are matched by `id` or position, or a column; or the `Baseline` of an earlier
-        check.
+    max_error: limit below which the calibration error (root mean square, debiased) must be.
+    against (n,): the probabilities of another model on the same rows, whose error must be larger; for files, a column,
+    or a file with the same columns, whose rows are matched by `id` or position; or the `Baseline` of an earlier check.
     not_worse_than: the calibration error may be larger than that of `against` by less than this.
-    y_true_against (n,): the labels of the other model, if each has its own, such as whether its own answer is right.
+    y_true_against (n,): the labels of the other model, if each model has its own labels (such as: its answer is right).
     groups (n,): each group must keep the rules.
     name: name of the check in files, baselines and the history.
 
@@ -224,7 +223,7 @@ def _read_rows(
 
 
 def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[SquaredError, int, tuple[str, ...]]:
-    """Return the squared calibration error of pairs, their number, and notes; whole: number of pairs in the input."""
+    """Return the squared calibration error of pairs, their number, and notes; whole: number of pairs of all groups."""
     weightless = 0
     if isinstance(pairs, Pairs):
         n_rows, pairs = len(pairs), pairs.that_weigh()

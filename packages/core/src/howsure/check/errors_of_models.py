@@ -16,17 +16,18 @@ from howsure.stats.p_values import bisect_limit, smallest_size
 from howsure.stats.proportions import normal_quantile
 
 POWER = 0.8  # probability that the stated number of rows gives a verdict
-MAX_TIMES = 10_000  # if more than this multiple of the rows is needed, the estimate counts as equal to the limit
+MAX_TIMES = 10_000  # if more than this multiple of the rows is needed, no number of rows is reported
 
 
 @dataclass(frozen=True, slots=True)
 class OneError:
     """One-sided tests of a calibration error against a limit.
 
-    The error is shown to be below the limit if the upper end of the debiased error's interval is below it. It is shown
-    to be above if the lower end is above, and if a test that accounts for the skewness of the estimate T of the squared
-    error rejects too. For this test, the bins are replaced by B bins of equal weight 1/B and noise v that have the same
-    Σ v and Σ v². At the squared limit L, T then has the skewness κ₃ / κ₂^(3/2) with κ₃ = (24 L v² + 8 v³) / B², and
+    The error is shown to be below the limit if the upper end of the debiased error's interval is below the limit. It is
+    shown to be above the limit if two conditions are met: the lower end is above the limit, and a test that accounts
+    for the skewness of the estimate T of the squared error rejects. For the second test, the bins are replaced by B
+    bins of equal weight 1/B and noise v that have the same Σ v and Σ v². At the squared limit L, T then has the
+    skewness κ₃ / κ₂^(3/2) with κ₃ = (24 L v² + 8 v³) / B², and
     (T - L) / sd is compared with a standardised χ² distribution of this skewness. A normal distribution would reject
     three times too often at a size of 0.002.
 
@@ -44,12 +45,12 @@ class OneError:
         return root(self.squared.value)
 
     def p_below(self, limit: float) -> float:
-        """The p-value of the hypothesis that the error is `limit` or more."""
+        """Return the p-value of the hypothesis that the error is at least `limit`."""
         return smallest_size(lambda size: self._high(size) < limit**2)
 
     def p_above(self, limit: float) -> float:
-        """The p-value of the hypothesis that the error is `limit` or less."""
-        if not self.squared.value > limit**2:  # also where it is undefined
+        """Return the p-value of the hypothesis that the error is at most `limit`."""
+        if not self.squared.value > limit**2:  # also if it is NaN
             return 1.0
         return max(smallest_size(lambda size: self._low(size) > limit**2), self._skewed(limit**2))
 
@@ -66,32 +67,33 @@ class OneError:
         return root(low), min(root(self._high(size)), 1.0)
 
     def rows_needed(self, limit: float, size: float) -> int | None:
-        """Return the number of rows with which a test of this size gives a verdict with probability 0.8.
+        """Return the number of rows with which a test with the error rate `size` gives a verdict with probability 0.8.
 
-        The error is assumed to be as estimated. Returns None if the estimate is too close to the limit, or undefined.
+        The true error is assumed to equal the estimate. Returns None if the estimate is too close to the limit, or
+        undefined.
         """
-        s, here, there = self.squared, max(self.squared.value, 0.0), limit**2
-        distance = abs(there - here)
+        s, other_error, there = self.squared, max(self.squared.value, 0.0), limit**2
+        distance = abs(there - other_error)
         if math.isnan(s.value) or distance == 0.0:
             return None
         z = normal_quantile(1 - 2 * size)
         z_power = normal_quantile(2 * POWER - 1)
-        slope = s.slope_above if there > here else -s.slope_below
+        slope = s.slope_above if there > other_error else -s.slope_below
         gaps = max(s.variance - s.least, 0.0)
 
-        def told(times: float) -> bool:
+        def is_decided(times: float) -> bool:
             noise = s.least / times**self.growth
             at_limit = max(gaps / times + slope * distance / times, 0.0) + noise
             return z * math.sqrt(at_limit) + z_power * math.sqrt(gaps / times + noise) <= distance
 
-        if told(1.0):  # not by these rows: labels that hardly vary keep the interval wide, by the rule of three
+        if is_decided(1.0):  # not by these rows: labels that hardly vary keep the interval wide, by the rule of three
             low, high = self._low(size), self._high(size)
-            reach = high - here if there > here else here - low
+            reach = high - other_error if there > other_error else other_error - low
             times = min((reach / distance) ** 2, MAX_TIMES)
-        elif not told(MAX_TIMES):
+        elif not is_decided(MAX_TIMES):
             return None
         else:
-            times = bisect_limit(lambda times: not told(times), 1.0, MAX_TIMES)
+            times = bisect_limit(lambda times: not is_decided(times), 1.0, MAX_TIMES)
         return math.ceil(self.n * times)
 
     def _high(self, size: float) -> float:
@@ -123,9 +125,9 @@ class OneError:
 
 
 def equal_bins(squared: SquaredError) -> tuple[float, float]:
-    """Return the number of bins of equal weight and noise v that have the same noise, and v; (inf, 0) without noise.
+    """Return the number of bins of equal weight and noise v that are equivalent, and v; (inf, 0) without noise.
 
-    They follow from 2 Σ p² v² = `least` and Σ p v = 2 `least` / `slope_above`.
+    They are computed from 2 Σ p² v² = `least` and Σ p v = 2 `least` / `slope_above`, where p is the weight of a bin.
     """
     if not (squared.slope_above > 0.0 and squared.least > 0.0):
         return math.inf, 0.0
@@ -133,17 +135,17 @@ def equal_bins(squared: SquaredError) -> tuple[float, float]:
     return 2 * v**2 / squared.least, v
 
 
-# Tests of the difference between this model's error e and another model's error f. The estimates T and T' of the
-# squared errors are unbiased even near 0, but their roots are not. For f = s, the hypothesis e < f + m with m ≥ 0 is
+# Tests of the difference between this model's error e and another model's error f. T and T' are the estimates of e² and
+# f². They are unbiased even near 0, but their roots are not. For f = s, the hypothesis e < f + m with m ≥ 0 is
 # e² < (s + m)². It is tested for each s by w T - T' with w = s / (s + m), the direction in which the root changes, or
 # w = 1 if s < m. The verdict must be the same for all s in a confidence interval of f that uses a tenth of the size of
 # the test (Berger & Boos 1994).
 
 SHARE = 0.1  # part of the size that is used for the interval of the other model's error
 NARROWING_POWER = 0.4  # the interval narrows at least as n to the power -0.4
-POINTS = 65  # values of the other model's error that are tried in the interval
-HALVED = ((0.5, 1.0), (1.0, 1.0), (1.0, 0.5))  # factors of this squared error and of the other's
-RARE = 0.001  # size of the test that gives the minimum standard error if labels hardly vary
+POINTS = 65  # number of values of the other model's error for which the test is computed
+HALVED = ((0.5, 1.0), (1.0, 1.0), (1.0, 0.5))  # factors w and w' of both squared errors in w T - w' T'
+RARE = 0.001  # size of the test from which the minimum standard error is computed if labels hardly vary
 Triple = tuple[float, float, float]
 
 
@@ -151,8 +153,8 @@ Triple = tuple[float, float, float]
 class TwoErrors:
     """One-sided tests of the difference between the calibration errors of two models, on the same rows or on others.
 
-    variance, other_variance, covariance: of the estimated squared errors. least: minimum standard errors of w T - w' T'
-    for the factors in HALVED. n: number of rows of this model. growth: as in `OneError`.
+    variance, other_variance, covariance: of the estimates T and T' of both squared errors. least: minimum standard
+    errors of w T - w' T' for the factors in HALVED. n: number of rows of this model. growth: as in `OneError`.
     """
 
     this: SquaredError
@@ -188,42 +190,43 @@ class TwoErrors:
         )
 
     def rows_needed(self, margin: float, size: float) -> int | None:
-        """Return the number of rows with which a test of this size gives a verdict with probability 0.8.
+        """Return the number of rows with which a test with the error rate `size` gives a verdict with probability 0.8.
 
-        Both errors are assumed to be as estimated. Returns None if their difference is too close to the margin.
+        Both true errors are assumed to equal their estimates. Returns None if their difference is too close to the
+        margin.
         """
         if margin < 0:
             return self._swapped().rows_needed(-margin, size)
-        here, observed = root(self.other.value), max(self.this.value, 0.0)
-        side = 1 if root(observed) - here < margin else -1
-        if math.isnan(self.value) or math.isclose(root(observed) - here, margin, abs_tol=1e-12):
+        other_error, observed = root(self.other.value), max(self.this.value, 0.0)
+        side = 1 if root(observed) - other_error < margin else -1
+        if math.isnan(self.value) or math.isclose(root(observed) - other_error, margin, abs_tol=1e-12):
             return None
         z = normal_quantile(1 - 2 * size) + normal_quantile(2 * POWER - 1)
         others = self._others(margin, size)
 
-        def told(times: float) -> bool:
-            s = np.maximum(here + (others - here) / times**NARROWING_POWER, 0.0)
+        def is_decided(times: float) -> bool:
+            s = np.maximum(other_error + (others - other_error) / times**NARROWING_POWER, 0.0)
             w = _weights(s, margin)
-            distance = side * (_null(s, w, margin) - (w * observed - here**2))
+            distance = side * (_null(s, w, margin) - (w * observed - other_error**2))
             variance = self._standard_error(w) ** 2
             noise = np.minimum(w**2 * self.this.least + self.other.least, variance)
             spread = z * np.sqrt((variance - noise) / times + noise / times**self.growth)
             return bool((distance >= spread).all())
 
-        if not told(MAX_TIMES):
+        if not is_decided(MAX_TIMES):
             return None
-        return math.ceil(self.n * bisect_limit(lambda times: not told(times), 1.0, MAX_TIMES))
+        return math.ceil(self.n * bisect_limit(lambda times: not is_decided(times), 1.0, MAX_TIMES))
 
     def is_below(self, margin: float, size: float) -> bool:
-        """Whether a test of this size shows that the difference lies below the margin."""
+        """Return whether a test of this size shows that the difference is below the margin."""
         return self._swapped()._rejects(-margin, size, -1) if margin < 0 else self._rejects(margin, size, 1)
 
     def is_above(self, margin: float, size: float) -> bool:
-        """Whether a test of this size shows that the difference lies above the margin."""
+        """Return whether a test of this size shows that the difference is above the margin."""
         return self._swapped()._rejects(-margin, size, 1) if margin < 0 else self._rejects(margin, size, -1)
 
     def _rejects(self, margin: float, size: float, side: int) -> bool:
-        """Whether the difference is below the margin (side 1) or above (side -1), by a test of this size."""
+        """Return whether a test shows that the difference is below (side 1) or above (side -1) the margin."""
         from scipy.special import stdtr
 
         if math.isnan(self.value):
@@ -308,7 +311,7 @@ def independent_errors(
 
 
 def smaller_bins(this: SquaredError, other: SquaredError) -> float:
-    """Return the degrees of freedom of a difference: the smaller of the two numbers of `equal_bins`, at least 1."""
+    """Return the degrees of freedom of a difference: the smaller number of equivalent bins of both, at least 1."""
     return max(min(equal_bins(this)[0], equal_bins(other)[0]), 1.0)
 
 
@@ -318,7 +321,7 @@ def _as_triple(values: Iterable[float]) -> Triple:
 
 
 def rare_error(squared: SquaredError) -> float:
-    """Return the minimum standard error of a squared error if labels hardly vary: the possible change by one bin."""
+    """Return the minimum standard error of a squared error if labels hardly vary: its possible change by one bin."""
     if squared.rare is None or math.isnan(squared.value):
         return 0.0
     level = 1 - 2 * RARE

@@ -51,7 +51,9 @@ def other_model(better_than: Any, against: Any, margin: Any, *, baseline: bool) 
     """
     check_margin(margin, most=np.inf)
     if better_than is not None and against is not None:
-        raise InputError("`better_than=...` and `against=...` both name the other model; give one of them.")
+        raise InputError(
+            "only one of `better_than=...` and `against=...` may name the other model. Leave one of them out."
+        )
     if margin is None and baseline:
         raise InputError("a baseline needs the margin by which this model may be worse: `not_worse_than=0.01`.")
     if margin is not None and better_than is None and against is None and not baseline:
@@ -86,7 +88,7 @@ class OneSidedTest(Protocol):
         ...
 
     def rows_needed(self, limit: float, size: float) -> int | None:
-        """Return the number of rows that would probably give a verdict, if the quantity is as estimated; or None."""
+        """Return the number of rows that would probably give a verdict if the estimate is right; None if none would."""
         ...
 
 
@@ -103,7 +105,7 @@ class Rule:
     wanted: str
     limit: float
     against: str | None = None
-    unit: str = "row"  # of which more would decide
+    unit: str = "row"  # what is counted, in sentences such as "about 100 more rows would decide it"
 
     def __str__(self) -> str:
         against = "" if self.against is None else f" against {self.against}"
@@ -155,7 +157,7 @@ FORMAT, SCHEMA = "howsure check baseline", 1
 ERROR_FIELDS = ("value", "variance", "slope_above", "slope_below", "least", "degrees_of_freedom", "rare")
 LARGEST = 1e100  # larger than any score
 MEAN_FIELDS = ("value", "variance", "lean", "degrees_of_freedom")
-UNBOUNDED = {"degrees_of_freedom": math.inf}  # the value of null; in other fields, null is undefined
+UNBOUNDED = {"degrees_of_freedom": math.inf}  # what null means in this field; in other fields, null means undefined
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +171,11 @@ class ErrorSummary:
 
     @classmethod
     def of(cls, squared: SquaredError, n: int, growth: float) -> ErrorSummary:
-        """The summary of an error estimated from rows."""
+        """Return the summary of an error estimated from rows."""
         return cls(squared, rare_error(squared), n, growth)
 
     def minus(self, other: ErrorSummary) -> OneSidedTest:
-        """Tests of the difference from an earlier error."""
+        """Return tests of the difference from an earlier error."""
         return independent_errors(
             self.squared, other.squared, n=self.n, rare=(self.rare, other.rare), growth=self.growth
         )
@@ -199,11 +201,11 @@ class MeanSummary:
 
     @classmethod
     def of(cls, mean: MeanScore, n: int) -> MeanSummary:
-        """The summary of a mean estimated from rows."""
+        """Return the summary of a mean estimated from rows."""
         return cls(mean.summary if isinstance(mean, BoundedMean) else mean, n)
 
     def minus(self, other: MeanSummary) -> OneSidedTest:
-        """Tests of the difference from an earlier mean."""
+        """Return tests of the difference from an earlier mean."""
         return replace(self.mean.minus(other.mean), n=self.n)
 
     def numbers(self) -> dict[str, float]:
@@ -227,7 +229,7 @@ KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The result of one check in one group (None: all rows); `how`: settings that must be equal for a comparison."""
+    """The result of a check in a group (None: all rows); how: settings that must be the same in both runs compared."""
 
     check: str
     group: str | None
@@ -237,9 +239,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The results that a run leaves for later runs: entries by check and group; `name` identifies it in messages.
+    """The results of a run with which later runs can be compared; name: its name in messages.
 
-    Made by `Check.baseline`; saved and loaded as JSON.
+    `Check.baseline` makes it; it is saved and loaded as JSON.
     """
 
     entries: tuple[Entry, ...]
@@ -256,11 +258,13 @@ class Baseline:
         except InputError as error:
             if not {*"*?["} & {*str(path)}:
                 raise
-            raise InputError(f"`baseline=...` must name one file; {quote(str(path))} is a pattern.") from error
+            raise InputError(
+                f"`baseline=...` must be the path of one file; {quote(str(path))} is a pattern for several files."
+            ) from error
         try:
             document = parsed_json(text.content)
         except ValueError as error:
-            raise InputError(f"{path} is not a baseline; let a run of howsure check write it first.") from error
+            raise InputError(f"{path} is not a baseline. A run of howsure check must write it first.") from error
         return baseline_from(document, name=str(path))
 
     def save(self, path: Place) -> None:
@@ -306,7 +310,7 @@ def _entry_text(entry: Entry) -> str:
 
 
 def baseline_dict(entries: Iterable[Entry]) -> dict[str, Any]:
-    """The JSON form of a baseline."""
+    """Return the JSON form of a baseline."""
     shown = []
     for entry in entries:
         kind = next(kind for kind, (made, _) in KINDS.items() if isinstance(entry.summary, made))
@@ -323,7 +327,7 @@ def baseline_from(document: Any, *, name: str) -> Baseline:
     Raises InputError if `document` is not a baseline, or was written by a later version.
     """
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError(f"{name} is not a baseline; let a run of howsure check write it first.")
+        raise InputError(f"{name} is not a baseline. A run of howsure check must write it first.")
     if not is_version(document.get("schema"), SCHEMA):
         raise InputError(
             f"{name} is of schema {document.get('schema')!r}, this howsure reads {SCHEMA}; write it again."

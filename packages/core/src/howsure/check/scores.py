@@ -89,27 +89,27 @@ def check_score(
 ) -> Check:
     """Check the mean of a score per item, such as a grade, or 1 if right: pass, fail, or cannot tell.
 
-    score (n,): numbers, such as 1 where the answer is right (default: the primary score of a log).
-    min_score: the mean must lie above.
-    max_score: the mean must lie below.
-    pos_label: the value of `score` that counts as 1, every other as 0.
+    score (n,): numbers, such as 1 if the answer is right (default: the primary score of a log).
+    min_score: limit above which the mean must be.
+    max_score: limit below which the mean must be.
+    pos_label: the value of `score` that counts as 1; every other value counts as 0.
     against (n,): the scores of another model on the same items, whose mean must be lower (with `lower_is_better`:
-        higher); of files, a FILE of the same columns, whose rows are matched by `id` or position, or a column; or the
-        `Baseline` of an earlier check.
+        higher); for files, a column, or a file with the same columns, whose rows are matched by `id` or position; or
+        the `Baseline` of an earlier check.
     not_worse_than: the mean may be worse than that of `against` by less than this.
-    lower_is_better: the other model is worse where its mean is higher.
-    bounds: the lowest and the highest score that is possible (default: those that a log defines, or 0 and 1 if all
-        scores lie between).
-    assume_no_rare_losses: without bounds, give verdicts that assume that no scores are far away and too rare to have
-        been seen.
-    groups (n,): each group must keep the rules; of a log, each model and prompt must, over all of its tasks.
+    lower_is_better: lower scores are better, as for word error rates.
+    bounds: the lowest and the highest possible score (default: those that a log defines, or 0 and 1 if all scores are
+    between 0 and 1).
+    assume_no_rare_losses: without bounds, assume that there are no extreme scores that are too rare to have been
+    observed; otherwise no verdict is possible.
+    groups (n,): each group must keep the rules; in a log, each model and prompt is a group, over all of its tasks.
     name: name of the check in files, baselines and the history.
 
     With bounds, the tests are Gaffke's, which are valid even if clusters are right or wrong as a whole, and if large
-    losses are rare; for scores of 0 and 1 without clusters, the tests are exact. If all scores are between 0 and 1,
-    these count as the bounds. Without bounds no verdict is given, because no number of rows rules out losses that are
-    too rare to have been observed. With `assume_no_rare_losses` the tests are Student's t, and a note says how large
-    such losses would have to be to change the verdict. Error rates are as for `check_calibration`.
+    losses are rare; for scores of 0 and 1 without clusters, the tests are exact. Without bounds, no verdict is given,
+    because no number of rows rules out losses that are too rare to have been observed. With `assume_no_rare_losses`,
+    the tests are Student's t, and a note says how large such losses would have to be to change the verdict. Error rates
+    are as for `check_calibration`.
 
     >>> right = [True] * 95 + [False] * 5
     >>> [check_score(right, min_score=limit).outcome for limit in (0.8, 0.93, 0.99)]
@@ -146,9 +146,9 @@ def check_score_so_far(
 ) -> Check:
     """Do the check of `check_score` sequentially, on the rows evaluated so far in an order drawn at random.
 
-    items_total: the items of the benchmark.
-    clusters_total: its clusters.
-    largest_cluster: the most items that any cluster has.
+    items_total: the number of items of the benchmark.
+    clusters_total: the number of clusters of the benchmark.
+    largest_cluster: the number of items of the largest cluster.
 
     The other parameters are those of `check_score`. Rows must be evaluated in the order of `howsure.draw_order`. The
     check can be repeated after every new row until it passes or fails, and the probability that the verdict is ever
@@ -193,7 +193,7 @@ def run_score_check(
     This is the implementation of `check_score` and `check_score_so_far`, whose docstrings explain the parameters, and
     of `howsure check score`.
 
-    sequential: the rows are those so far, in an order drawn at random; check again as they grow.
+    sequential: the rows are those evaluated so far, in an order drawn at random; the check can be repeated later.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -280,10 +280,12 @@ Part = tuple[str | None, Integers]
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores (n,) of items, their clusters, the rows of each group (parts), and the input for the recipe (read).
+    """The scores of items, as read.
 
-    theirs (m,): scores of another model, in those `rows` (m,) that it has too. lower_is_better, bounds: as defined by a
-    log. item_column: the column whose repeated items became the clusters, because no clusters were named.
+    values (n,): the scores. units: their clusters. parts: the rows of each group. read: the input, for the recipe.
+    theirs (m,): the scores of another model on the items that it also has, which are in `rows` (m,). lower_is_better,
+    bounds: as defined by a log. item_column: the column whose repeated items became the clusters, because no clusters
+    were named.
     """
 
     values: Floats
@@ -305,7 +307,9 @@ def _read_rows(
     groups, clusters, id = roles.values()
     check_distinct({"score": score, role: other})
     if id is not None:
-        raise InputError("`id=...` is for files; rows of arrays and frames are matched by position.")
+        raise InputError(
+            "`id=...` is only for files, because rows of arrays and frames are matched by position. Leave it out."
+        )
     notes: tuple[str, ...] = ()
     item_column: str | None = None
     if clusters is None:
@@ -525,8 +529,11 @@ def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The bounds of scores (None: unknown), whether the bounds are a guess, and whether verdicts without bounds may
-    assume that no extreme scores are too rare to have been observed."""
+    """The bounds of scores.
+
+    bounds: None if they are unknown. guessed: whether the bounds are a guess. assumed: whether verdicts without bounds
+    may assume that there are no extreme scores that are too rare to have been observed.
+    """
 
     bounds: Bounds | None
     guessed: bool

@@ -52,11 +52,11 @@ def check_selective(
 ) -> Check:
     """Check the risk of the most confident answers, the proportion of wrong ones: pass, fail, or cannot tell.
 
-    y_true (n,): 1 where the answer is right.
-    y_prob (n,): its confidence.
-    max_risk: the share of wrong answers among those kept must lie below.
-    min_coverage: the share of the answers that is kept, the most confident first; answers as confident as the last one
-    kept are kept, too.
+    y_true (n,): 1 if the answer is right, otherwise 0.
+    y_prob (n,): the confidence of each answer.
+    max_risk: limit below which the proportion of wrong answers among the kept answers must be.
+    min_coverage: the proportion of answers that is kept, the most confident first; answers with the same confidence as
+    the last kept answer are also kept.
     against: the `Baseline` of an earlier check.
     not_worse_than: the risk may be larger than that of `against` by less than this.
     groups (n,): each group must keep the rules.
@@ -105,7 +105,7 @@ def run_selective_check(
         raise InputError("nothing to check: name a limit, `max_risk=0.05`.")
     if isinstance(y_prob, Probabilities) and y_prob.reduce == CLASS_WISE:
         option = f"`reduce={CLASS_WISE!r}`"
-        raise InputError(f"an answer is kept or not; {option} does not say whether it is right.")
+        raise InputError(f"{option} cannot be used, because an answer is kept or not as a whole. Leave it out.")
     other_model(None, None, not_worse_than, baseline=baseline is not None)
     quantity = kept_risk(min_coverage)
     rule = None if max_risk is None else Rule(name, quantity, BELOW, check_limit(max_risk, name="max_risk"))
@@ -152,7 +152,7 @@ def wrong_answers(pairs: Pairs, min_coverage: float) -> tuple[Floats, Integers |
     Raises InputError for answers with weights.
     """
     if pairs.weights is not None:
-        raise InputError("answers that are kept or not have no weights; leave the weights out.")
+        raise InputError("weights are not supported for answers that are kept or not. Leave `sample_weight` out.")
     kept = np.flatnonzero(pairs.probabilities >= lowest_kept(pairs, min_coverage))
     return 1.0 - pairs.labels[kept].astype(np.float64), None if pairs.clusters is None else pairs.clusters[kept]
 

@@ -30,15 +30,16 @@ INTERVAL = Kind(lambda estimate: interval(estimate.low, estimate.high), ends=END
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict on one rule in one group (None: all rows).
+    """The verdict on a rule in a group (None: all rows).
 
     estimate: the quantity with its interval at the requested level. bound: the one-sided bound at this level, on the
-    side of the limit; without adjustment, the verdict follows from it. wanted: the side of the limit ("below" or
-    "above") on which the quantity must be. p_pass: one-sided p-value of the hypothesis that the rule is broken; p_fail:
-    of the hypothesis that it is kept; 1 if the estimate is on the other side. The adjusted p-values determine
-    `outcome`: "pass", "fail" or "cannot tell". more_rows: number of further rows that would probably decide, if the
-    estimate is right; None if no more are needed, or no number would be enough. unit: the kind of rows. reason: "no
-    bounds" if no number of rows can decide, because scores that were not observed could have any size; else None.
+    side of the limit; without adjustment for several rules, the verdict follows from it. wanted: the side of the limit
+    ("below" or "above") on which the quantity must be. p_pass: the one-sided p-value of the hypothesis that the rule is
+    broken. p_fail: that of the hypothesis that the rule is kept. The adjusted p-values determine `outcome`: "pass",
+    "fail" or "cannot tell". more_rows: the number of further rows that would probably be enough for a verdict if the
+    estimate is right; None if no more rows are needed, or no number would be enough. unit: what is counted, such as
+    "row". reason: "no bounds" if no number of rows is enough, because scores that were not observed could have any
+    size; otherwise None.
     """
 
     check: str
@@ -148,7 +149,7 @@ class Check(Rows[Verdict]):
 
     @classmethod
     def together(cls, checks: Sequence[Check], *, level: float = 0.95, alarms_over: int = 1) -> Check:
-        """Return the verdicts of several checks, adjusted for the number of all verdicts and of runs (alarms_over).
+        """Return the verdicts of several checks, adjusted for the number of all verdicts and for `alarms_over` runs.
 
         Raises InputError for an invalid level or number of runs, and for two checks with the same name.
         """
@@ -270,14 +271,14 @@ MAX_RUNS = 100_000
 
 
 def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
-    """Check and return the level of the tests, and the number of runs that share it.
+    """Check and return the level of the tests, and the number of runs to which the level applies together.
 
     Raises InputError for a level of one half or less, and for a number of runs that is not a whole number.
     """
     level = check_level(level)
     if level <= 0.5:
         raise InputError(
-            f"level must be greater than 0.5: a verdict is wrong with probability 1 - level; it is {level:g}."
+            f"level must be greater than 0.5, because a verdict is wrong with probability 1 - level; it is {level:g}."
         )
     return level, check_whole(alarms_over, name="alarms_over", most=MAX_RUNS)
 
@@ -305,8 +306,9 @@ def verdicts_on(evidence: Sequence[Evidence], *, level: float, alarms_over: int)
 def _rows_needed(evidence: Evidence, size: float) -> int | None:
     """Return the number of rows with which a test of this size would probably give a verdict; None if none would.
 
-    If the test itself predicts that the present rows are enough although they are not, the number is the one that
-    brings the bound to the limit, if the distance of the bound from the estimate decreases with the root of n.
+    The test itself may predict that the present rows are enough although they are not. Then, the number is computed
+    from the distance of the bound from the estimate, which decreases with the root of n: the bound must reach the
+    limit.
     """
     value, limit = evidence.test.value, evidence.rule.limit
     needed = evidence.test.rows_needed(limit, size)

@@ -1,4 +1,4 @@
-"""Notes on estimated counts, as codes and values; each surface renders them in its own terms."""
+"""Notes on estimated counts, as codes and values; a command, report or page converts them to sentences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_NAMED = 5  # maximum number of groups in a note
 
 @dataclass(frozen=True, slots=True)
 class CountNote:
-    """A note: its code in `note_text`, and the values for its sentence; no value is itself a sentence.
+    """A note: a code, for which `note_text` has a sentence, and the values in the sentence.
 
     needs_estimates: the note is about estimates and is dropped if these are withdrawn.
     """
@@ -53,9 +53,7 @@ SEVERITY = {
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The words of a command, report or page for units, groups and clusters. hidden: parts of group names that are not
-    shown.
-    """
+    """The words for units, groups and clusters in a command, report or page; hidden: parts of group names not shown."""
 
     units: str = "units"
     group: str = "group"
@@ -106,7 +104,7 @@ class SamplingDesign:
 
 
 def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL) -> str:
-    """The sentence of a note, without a full stop; `rows` are the final counts, which some notes repeat.
+    """Return the sentence of a note, without a full stop; rows: the final counts, which some notes repeat.
 
     >>> note_text(CountNote("unread", {"unread": 3, "drawn": 40, "raw": True}))
     '3 of 40 drawn units have no label'
@@ -191,12 +189,12 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
 
 
 def by_severity(notes: Iterable[CountNote]) -> list[CountNote]:
-    """The notes, the most severe first."""
+    """Return the notes, the most severe first."""
     return sorted(notes, key=lambda note: -note.severity)
 
 
 def _largest_contributors(domain: Sequence[str], rows: Sequence[Any]) -> str:
-    """The largest rows of a domain, which make up half of its count; empty if no row has an estimate."""
+    """Return a phrase that names the largest rows of a domain, which contain half of its count; may be empty."""
     members = [row for row in rows if row.group[:-1] == tuple(domain)]
     positive_rows = sorted((row for row in members if row.estimate > 0), key=lambda row: -row.estimate)
     if not positive_rows:
@@ -211,7 +209,7 @@ def _largest_contributors(domain: Sequence[str], rows: Sequence[Any]) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """The text with an initial capital letter and a final full stop.
+    """Return a text with an initial capital letter and a final full stop.
 
     >>> as_sentence("label more")
     'Label more.'

@@ -25,16 +25,17 @@ from howsure.show.table import COUNT, FLAG, NUMBER, Column
 from howsure.stats.proportions import normal_quantile
 
 DESIGNS = ("stratified", "simple")
-MIN_LABELS = 20  # to plan with; with fewer, the variance of labels counts as unknown
-PSEUDO = 1.0  # labels of the rarer kind, added to each band
+MIN_LABELS = 20  # with fewer existing labels, the variance of labels is treated as unknown
+PSEUDO = 1.0  # number of labels of the rarer value that are added to each band
 MAX_VARIANCE = 0.25  # the variance of labels of which half are positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LabelPlan(Result):
-    """The number of `labels` (existing ones included) among `units` for an interval of a `width`.
+    """The number of labels that are needed for an interval of a certain width.
 
-    share: whether the width is a proportion of the units. from_labels: whether the plan uses the existing labels.
+    labels: the number of labels, including existing ones. units: the number of all units. share: whether `width` is a
+    proportion of the units. from_labels: whether the plan uses existing labels.
     """
 
     labels: int
@@ -86,22 +87,22 @@ def plan_label_sample(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> LabelPlan:
-    """The number of labels that an interval of this width needs, existing ones included.
+    """Compute the number of labels (including existing ones) that are needed for an interval of this width.
 
     y_prob (N,): scores, from 0 to 1.
     width: width of the total's interval, in units.
     share: the width is a proportion of the units, such as 0.05.
-    labelled: file written by `howsure counts sample`, with labels filled in: the available labels.
-    y_true (N,): the available labels, missing elsewhere, or a mapping of rows to them.
+    labelled: a file written by `howsure counts sample`, in which the existing labels are filled in.
+    y_true (N,): the existing labels, empty for other units; or a mapping of rows to labels.
     pos_label: label value treated as positive (default: 1).
     design: sampling method: stratified or simple.
     level: level of the interval.
 
-    Existing labels must be drawn at random, from all units or within bands of the score. Then n = (Σ N_h s_h)² /
-    ((width / 2z)² + Σ N_h s_h²) with s_h the standard deviation of the labels of band h and one more label of the
-    rarer kind. With fewer than 20 labels, s_h = 1/2, which suffices for any share of positives, even without scores. If
-    positives are rare, this is more than needed: plan again with the first labels. "simple" has one band. Source:
-    Cochran (1977), section 5.9.
+    Existing labels must be of units drawn at random, from all units or within bands of the score. Then n = (Σ N_h s_h)²
+    / ((width / 2z)² + Σ N_h s_h²), where s_h is the standard deviation of the labels of band h and one more label of
+    the rarer value. With fewer than 20 labels, s_h = 1/2, which is enough for any proportion of positives, even without
+    scores. If positives are rare, this is more than needed, so plan again with the first labels. "simple" has one band.
+    Source: Cochran (1977), section 5.9.
 
     >>> import numpy as np
     >>> plan_label_sample(np.full(10_000, 0.1), width=1_000).labels
@@ -115,7 +116,7 @@ def plan_label_sample(
     """
     check_arguments(plan_label_sample, locals())
     if labelled is not None and y_true is not None:
-        raise InputError("give labels either as `labelled=...` or as `y_true=...`, not both.")
+        raise InputError("labels must be given either as `labelled=...` or as `y_true=...`, not both.")
     columns = Columns.read(data, y_prob=y_prob, y_true=y_true)
     with columns.rows.placed():
         score, labels = check_probabilities(columns["y_prob"]), columns["y_true"]
@@ -142,7 +143,7 @@ def plan_label_sample(
 
 
 def _units(width: float, share: bool, n: int) -> float:
-    """The width in units."""
+    """Return the width in units."""
     check_number(width, name="width", low=0, open="low")
     if share and width > 1:
         raise InputError(f"`width` must be at most 1 with `share=True`, all of the units; it is {width:g}.")
@@ -154,7 +155,7 @@ def _units(width: float, share: bool, n: int) -> float:
 
 
 def _bands(score: Floats, design: str) -> tuple[Integers, Integers]:
-    """The band of each score, and the size of each band."""
+    """Return the band of each score, and the size of each band."""
     if design not in DESIGNS:
         raise unknown_name("design", design, DESIGNS, place="plans for labels")
     codes = score_bands(score)[0] if design == "stratified" else np.zeros(len(score), dtype=np.int64)
@@ -162,7 +163,7 @@ def _bands(score: Floats, design: str) -> tuple[Integers, Integers]:
 
 
 def _variances(band: Integers, labels: Floats, bands: int) -> Floats:
-    """p (1 - p) of each band with p the share among its labels and one more of the rarer kind."""
+    """Return p (1 - p) of each band, where p is the proportion of positives with one more label of the rarer value."""
     n = np.bincount(band, minlength=bands)
     rarer = np.minimum(k := np.bincount(band, weights=labels, minlength=bands), n - k)
     share = np.minimum((rarer + PSEUDO) / (n + PSEUDO), 0.5)

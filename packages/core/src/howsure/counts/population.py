@@ -1,4 +1,4 @@
-"""The units of a population: scores of all, labels of some, their cells, and how the labels were drawn."""
+"""The units of a population: the scores of all units, the labels of some, and how these were drawn."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from howsure.stats.gaffke import Sums, gaffke_interval
 
 # Numeric columns that may predict labels.
 
-MAX_FEATURE = 1e100  # in a feature, so that its square is finite
+MAX_FEATURE = 1e100  # largest value of a feature, so that its square is finite
 NON_NUMERIC_KINDS = "cmMSV"  # kinds of dtypes that numpy would convert to numbers by truncation or as dates
 
 
 def read_features(features: Any, *, n: int) -> dict[str, Floats]:
-    """Columns of numbers by their names: a mapping, a data frame, a list of columns, one column or a matrix (N, K).
+    """Return columns of numbers by name, from a mapping, a data frame, a list of columns, a column or a matrix (N, K).
 
     Raises InputError for a column of another length, or with a value that is not a finite number.
     """
@@ -84,7 +84,10 @@ MAX_COMBINATIONS = 1 << 62
 
 @dataclass(frozen=True)
 class Cells:
-    """The cell of each unit, and the names of cells: a value of each column; domains by all columns but the last."""
+    """The cell of each unit, and the domain of each cell.
+
+    The name of a cell has a value of each column. Cells that differ only in the last column form a domain.
+    """
 
     columns: tuple[str, ...]
     code: Codes
@@ -95,24 +98,24 @@ class Cells:
 
     @cached_property
     def order(self) -> Codes:
-        """The units by their cell, ascending within each."""
+        """The units, sorted by cell."""
         return rows_by_code(self.code, self.size)
 
     @cached_property
     def start(self) -> Integers:
-        """Where each cell begins in this order, and the number of units."""
+        """The index in `order` at which each cell begins; the last element is the number of units."""
         return _starts(self.size)
 
     def members(self, cell: int) -> Codes:
-        """The units of a cell."""
+        """Return the units of a cell."""
         return self.order[self.start[cell] : self.start[cell + 1]]
 
 
 def read_cells(cells: Any, *, n: int) -> Cells:
-    """The cell of each of n rows: its combination of values of the grouping columns.
+    """Return the cell of each of n rows, which is its combination of values of the group columns.
 
     cells: a column, a list or tuple of columns, a mapping of names to columns, or a data frame; None puts all rows into
-    one cell. Cells that differ in the last column alone belong to the same domain.
+    one cell. Cells that differ only in the last column belong to the same domain.
     """
     named = named_groups(cells)
     coded = [check_codes(column, n=n, name=f"groups[{name!r}]") for name, column in named.items()]
@@ -127,7 +130,7 @@ def read_cells(cells: Any, *, n: int) -> Cells:
 
 
 def named_groups(cells: Any) -> dict[str, Any]:
-    """Columns by their names: of one column, several (a list or tuple), a mapping or a data frame; {} of None."""
+    """Return columns by name, from one column, several (a list or tuple), a mapping or a data frame; {} for None."""
     if cells is None:
         return {}
     if is_frame(cells):
@@ -143,7 +146,7 @@ def named_groups(cells: Any) -> dict[str, Any]:
 
 
 def combined(coded: list[tuple[Codes, tuple[str, ...]]], n: int) -> tuple[Codes, Integers]:
-    """For each unit, the index of its combination of values; and the combinations that occur, in ascending order."""
+    """Return the index of each unit's combination of values, and the combinations that occur, in ascending order."""
     code: Codes = np.zeros(n, dtype=np.int32)
     combinations = 1
     for codes, names in coded:
@@ -168,7 +171,7 @@ def _starts(size: Integers) -> Integers:
 
 
 def rows_by_code(code: Codes, size: Integers) -> Codes:
-    """The rows sorted by code, in ascending order within each code; needs little memory beyond the result."""
+    """Return the rows sorted by code, and in ascending order within each code."""
     order = np.empty(len(code), dtype=np.int32 if len(code) < 1 << 31 else np.int64)
     free = _starts(size)[:-1]
     narrow = np.min_scalar_type(len(size))
@@ -187,7 +190,7 @@ MIN_LABELS = 10
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """N units: scores (N,), the rows that have labels and these labels, cells, and the draw."""
+    """N units: scores (N,), the rows with labels and these labels, the cells, and how labelled units were drawn."""
 
     score: Floats
     labelled: Integers  # ascending
@@ -212,7 +215,7 @@ class Units:
         return weight
 
     def by_cell(self, values: Floats) -> Floats:
-        """Sums of values of labelled units by cell."""
+        """Return sums of values of labelled units by cell."""
         sums = np.bincount(self.cell_of_labelled, weights=values, minlength=len(self.cells.names))
         return sums.astype(np.float64, copy=False)
 
@@ -227,7 +230,7 @@ def read_units(
     clusters: object = None,
     pos_label: object = None,
 ) -> Units:
-    """Check what a user passes to `estimate_counts`.
+    """Check the arguments of `estimate_counts`, and return the units.
 
     Raises InputError naming the parameter, the row, the value and what to do.
     """
@@ -250,11 +253,11 @@ def check_enough(labelled: int, n: int) -> None:
 
 
 # Elements of unequal size: clusters of many or few units, or units with unequal weights.
-#
-# A few large elements can determine a total, and a sample that lacks them, or lacks a positive one, does not show how
-# wrong it is. So the bound allows for one further element of the largest size, all positive or all negative.
+# A few large elements can determine a total. If the sample contains none of them, or no positive one, the labels do not
+# show how wrong the estimate is. Therefore, the bound allows for one further element of the largest size, whose units
+# are all positive or all negative.
 
-MIN_EFFECTIVE_ELEMENTS = 10.0  # with fewer, the variance is not estimated, and the bound is used
+MIN_EFFECTIVE_ELEMENTS = 10.0  # with fewer, the bound is used, because the variance cannot be estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +277,7 @@ class ElementSizes:
 
 
 def measure_elements(units: Units, rows: Integers | None) -> ElementSizes:
-    """The sizes of the elements of a domain with these rows (None: of everything)."""
+    """Return the sizes of the elements of a domain with these rows (None: of all units)."""
     element = units.elements.of_unit
     if element is None:
         return ElementSizes()
@@ -284,7 +287,7 @@ def measure_elements(units: Units, rows: Integers | None) -> ElementSizes:
 
 
 def effective_minority(draw: Draw, labels: Floats, inside: Bools, element_sizes: ElementSizes) -> float:
-    """The effective number of elements with labels of the rarer kind in a domain; 0 if elements are too unequal."""
+    """Return the effective number of elements with the rarer label in a domain; 0 if elements are too unequal."""
     weights = [
         draw.weight * draw.sum_by_element(np.where(inside, class_labels, 0.0))
         for class_labels in (labels, 1.0 - labels)
@@ -299,11 +302,12 @@ def effective_minority(draw: Draw, labels: Floats, inside: Bools, element_sizes:
 def gaffke_share(
     draw: Draw, positives: Floats, labelled: Floats, element_sizes: ElementSizes, *, unread: float, level: float
 ) -> tuple[float, float]:
-    """The interval of a share by Gaffke's bound of the mean of the labels, drawn by whole elements.
+    """Return the interval of a proportion by Gaffke's bound of the mean label, if whole elements were drawn.
 
-    positives, labelled: per drawn element, its positive and its labelled units in the domain. unread: the share of
-    the domain's units without a label; distances to the ends are √unread of those in an infinite population. Single
-    units with equal probabilities get the exact binomial interval (Clopper & Pearson 1934).
+    positives, labelled: for each drawn element, the numbers of its positive and of its labelled units in the domain.
+    unread: the proportion of the domain's units without a label; the distances to both ends are multiplied by its root
+    (finite population correction). Single units with equal probabilities have the exact binomial interval (Clopper &
+    Pearson 1934).
     """
     weight = draw.weight
     sizes, sums = weight * labelled, weight * positives

@@ -1,4 +1,4 @@
-"""A proxy for missing labels: cross-fitted ridge logistic regression on features of all units."""
+"""The proxy m, which predicts missing labels: a cross-fitted ridge logistic regression on features of all units."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from howsure.stats.logistic import fit_logistic, sigmoid
 
 # Logits of probabilities, kept away from 0 and 1.
 
-MIN_PROBABILITY = 1e-4  # no probability is 0 or 1 before a unit is labelled
+MIN_PROBABILITY = 1e-4  # the probability of a unit without a label is never 0 or 1
 
 
 def clipped_logit(p: Floats) -> Floats:
-    """log(p / (1 - p)) of probabilities kept within [0.0001, 0.9999]."""
+    """Return log(p / (1 - p)) of probabilities that are limited to [0.0001, 0.9999]."""
     kept = np.clip(p, MIN_PROBABILITY, 1.0 - MIN_PROBABILITY)
     return np.asarray(np.log(kept) - np.log1p(-kept))
 
 
 # Features of each unit: its score, numeric columns, and its domain, standardized.
 
-BLOCK = 1 << 16  # units at a time
-MAX_DOMAINS = 60  # number of domains with their own coefficient, those with the most labels
+BLOCK = 1 << 16  # number of units that are computed together
+MAX_DOMAINS = 60  # maximum number of domains with their own coefficient; those with the most labels are chosen
 
 
 @dataclass(frozen=True, slots=True)
 class UnitFeatures:
-    """Columns with mean 0 and standard deviation 1: numbers, then an indicator for each of some domains.
+    """The features of units, with mean 0 and standard deviation 1: numeric columns, then indicators of domains.
 
-    numbers: the logit of the score, whether it is above 0, and the user's columns (`added`); `kept`: those that vary.
-    Indicators are computed when needed: `indicated` are the domains, `share` the share of units of each.
+    The numeric columns are the logit of the score, whether the score is above 0, and the user's columns (`added`).
+    kept: the indices of numeric columns that vary; mean, deviation: of these columns. indicated: the domains with an
+    indicator. share: the proportion of units in each of these domains.
     """
 
     units: Units
@@ -45,14 +46,14 @@ class UnitFeatures:
     share: Floats
 
     def matrix(self, rows: Integers) -> Floats:
-        """The features (rows, K) of some units."""
+        """Return the features (rows, K) of some units."""
         domain = self._domain(rows)
         indicators = (domain[:, None] == self.indicated) - self.share
         spread = np.sqrt(self.share * (1.0 - self.share))
         return np.column_stack([self._numbers(rows).T, indicators / spread])
 
     def linear(self, rows: Integers, coefficients: Floats) -> Floats:
-        """x·b (m, rows) of some units for m vectors of coefficients (m, K + 1), the intercept first."""
+        """Return x·b (m, rows) of some units for m vectors b of coefficients (m, K + 1), the intercept first."""
         numbers = 1 + len(self.kept)
         predictor: Floats = coefficients[:, 1:numbers] @ self._numbers(rows) + coefficients[:, :1]
         if len(self.indicated):
@@ -68,7 +69,7 @@ class UnitFeatures:
         return domain
 
     def _numbers(self, rows: Integers) -> Floats:
-        """(numbers, rows)."""
+        """Return the standardized numeric columns, (columns, rows)."""
         numbers: Floats = (
             _number_columns(self.units, self.added, rows)[self.kept] - self.mean[:, None]
         ) / self.deviation[:, None]
@@ -76,7 +77,7 @@ class UnitFeatures:
 
 
 def unit_features(units: Units, added: list[Floats]) -> UnitFeatures:
-    """The features of all units: means and standard deviations are taken over all, block by block."""
+    """Compute the means and standard deviations of features over all units."""
     blocks = [slice(start, start + BLOCK) for start in range(0, len(units), BLOCK)]
     total = sum(_number_columns(units, added, rows).sum(axis=1) for rows in blocks)
     mean = np.asarray(total) / len(units)
@@ -92,13 +93,13 @@ def unit_features(units: Units, added: list[Floats]) -> UnitFeatures:
 
 
 def _number_columns(units: Units, added: list[Floats], rows: Integers | slice) -> Floats:
-    """(2 + K, rows): the logit of the score, whether it is above 0, and the columns of the user."""
+    """Return the logit of the score, whether the score is above 0, and the user's columns, (2 + K, rows)."""
     score = units.score[rows]
     return np.stack([clipped_logit(score), (score > 0).astype(np.float64), *(column[rows] for column in added)])
 
 
 def _indicated(units: Units) -> Integers:
-    """The domains with an indicator: none if there is one domain, the 60 with most labels if there are more."""
+    """Return the domains with an indicator: none if there is only one domain, otherwise the 60 with the most labels."""
     domains = len(units.cells.domain_names)
     if domains == 1:
         return np.empty(0, dtype=np.int64)
@@ -116,9 +117,9 @@ MANY_UNITS, MANY_CELLS = 1_000_000, 1_000
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """The logit of P(y = 1) of any unit, and draws of it for the uncertainty of the fit.
+    """The fitted proxy: the logit of P(y = 1) of any unit, and draws of this logit for the uncertainty of the fit.
 
-    A draw is the cross-fitted logit plus its change if the coefficients are drawn from Laplace's approximation.
+    In a draw, coefficients are drawn from Laplace's approximation, and the resulting change is added to the logit.
     fits: coefficients (folds, K + 1), the intercept first; shifts: draws of their changes (draws, K + 1).
     labelled_logits (n,): the logits of the labelled units, each by the fits that did not use its label.
     """
@@ -130,16 +131,16 @@ class Proxy:
     labelled_logits: Floats
 
     def logits(self, rows: Integers) -> Floats:
-        """The logits of units without a label: the mean over folds of probabilities within [0.0001, 0.9999]."""
+        """Return the logits of units without a label: of the mean probability over the fits of all folds."""
         return clipped_logit(sigmoid(self.features.linear(rows, self.fits)).mean(axis=0))
 
     def draws(self, rows: Integers, logits: Floats) -> Floats:
-        """The draws (draws, rows) of some units with these logits."""
+        """Return draws (draws, rows) of the logits of some units, given their logits."""
         drawn_logits: Floats = logits + self.features.linear(rows, self.shifts)
         return drawn_logits
 
     def labelled_draws(self) -> Floats:
-        """The draws (draws, n) of the labelled units."""
+        """Return draws (draws, n) of the logits of the labelled units."""
         return self.draws(self.labelled, self.labelled_logits)
 
 
@@ -148,7 +149,7 @@ def fit_proxy(
 ) -> Proxy:
     """Fit the proxy to all labels, or to all except those at the positions `without` among the labelled units.
 
-    Its features: the logit of the score, whether the score is above 0, what the user adds, and the domain.
+    The features are the logit of the score, whether the score is above 0, the user's features, and the domain.
     """
     unit_columns = unit_features(units, features)
     kept = np.arange(len(units.labelled)) if without is None else np.delete(np.arange(len(units.labelled)), without)
@@ -172,7 +173,7 @@ def fit_proxy(
 
 
 def label_weights(units: Units) -> Floats:
-    """The units that each label represents, scaled to sum to Kish's effective sample size (1965).
+    """Return the number of units that each label represents, scaled to sum to Kish's effective sample size (1965).
 
     If some strata have more labels than others, a fit without these weights would describe the sample, not the
     population.
@@ -183,10 +184,10 @@ def label_weights(units: Units) -> Floats:
 
 
 def assign_folds(units: Units, features: list[Floats], rng: np.random.Generator) -> Integers:
-    """The fold of each labelled unit, the same for all units of an element, and in any order of the rows.
+    """Return the fold of each labelled unit, which is the same for all units of an element.
 
-    So that the order of rows does not matter, elements are sorted by all columns that the estimate uses. The columns
-    that totals use come first and cells last, so that totals do not depend on the cells within a domain.
+    Folds do not depend on the order of rows, because elements are first sorted by all columns that the estimate uses.
+    The columns that totals use come first and cells last, so that totals do not depend on the cells within a domain.
     """
     columns = [column[units.labelled] for column in features]
     cell = units.cell_of_labelled
@@ -204,7 +205,7 @@ def assign_folds(units: Units, features: list[Floats], rng: np.random.Generator)
 
 
 def _kinds(units: Units, keys: Sequence[Floats | Integers]) -> list[tuple[int, ...]]:
-    """The kinds of the labelled units in each element that was drawn, ascending."""
+    """Return for each drawn element the kinds of its labelled units, ascending; units with equal keys are one kind."""
     kind = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()
     element = units.draw.element
     ends = np.cumsum(np.bincount(element))[:-1]
@@ -219,14 +220,15 @@ class RidgeFit:
     covariance: Floats
 
     def logits(self, features: Floats) -> Floats:
-        """x·b of each row."""
+        """Return x·b of each row."""
         predictor: Floats = features @ self.coefficients[1:] + self.coefficients[0]
         return predictor
 
 
 def fit_ridge(features: Floats, labels: Floats, weight: Floats | None = None) -> RidgeFit:
-    """Minimise Σ w log(1 + e^{-(2y-1) x·b}) + λ/2 ‖b‖². λ is 3, for the intercept 0.1, whose distance from the logit of
-    the base rate is penalised.
+    """Minimise Σ w log(1 + e^{-(2y-1) x·b}) + λ/2 ‖b‖² over b, with λ = 3.
+
+    For the intercept, λ = 0.1, and its distance from the logit of the base rate is penalised instead of its size.
 
     The objective is strictly convex, so there is one minimum.
     """

@@ -30,9 +30,9 @@ Ends = tuple[float, float, float]  # an estimate and its interval
 
 @dataclass(frozen=True, slots=True)
 class TotalErrors:
-    """The residual of each labelled unit in the total of its domain, with the draw.
+    """The residual of each labelled unit in the total of its domain, with the sampling design (draw).
 
-    The residual is y - m for a total by difference, and y minus the share of the domain for a total without scores.
+    The residual is y - m for a total by difference, and y minus the domain's proportion for a total without scores.
     """
 
     draw: Draw
@@ -40,7 +40,7 @@ class TotalErrors:
     residual: Floats
 
     def correlation(self, a: int, b: int) -> float:
-        """The correlation of the errors of two totals: not 0 if units of both domains were drawn together."""
+        """Return the correlation of the errors of two totals, which is not 0 if units of both were drawn together."""
         first, second = (self.draw.sum_by_element(np.where(self.domain == k, self.residual, 0.0)) for k in (a, b))
         scale = math.sqrt(self.draw.variance(first) * self.draw.variance(second))
         if scale == 0:
@@ -50,8 +50,11 @@ class TotalErrors:
 
 
 def total_errors(units: Units, fitted: Floats, by_labels: Sequence[bool], shares: Sequence[float]) -> TotalErrors:
-    """fitted: m of the labelled units. by_labels: whether the total of each domain uses no scores. shares: the share of
-    each domain."""
+    """Compute the residuals of labelled units.
+
+    fitted: m of the labelled units. by_labels: for each domain, whether its total uses no scores. shares: the
+    proportion of positives of each domain.
+    """
     domain = units.cells.domain[units.cell_of_labelled]
     expected = np.where(np.array(by_labels)[domain], np.array(shares)[domain], fitted)
     return TotalErrors(units.draw, domain, units.labels - expected)
@@ -140,12 +143,12 @@ class CountEstimate:
 class Diagnostics:
     """Checks of the estimates.
 
-    hidden_coverage: the share of the `hidden_groups` intervals, one per group and fold, that covered the positives
-    among held-out labels. drift: per domain, the expected standard deviation of its groups' levels, in logits: 0 if a
-    score means the same in all groups, NaN for a single group. disagreement: per domain, the sum of its groups minus
-    the total by design, in standard errors of the latter. worth: the number of labels of a random sample that gives
-    the total an interval of this width without scores; None for raw scores. raw_error: the calibration error of the
-    scores on the labelled units.
+    hidden_coverage: the proportion of `hidden_groups` intervals (one per group and fold) that cover the number of
+    positives among held-out labels. drift: per domain, the expected standard deviation of its groups' levels, in
+    logits: 0 if a score means the same in all groups, NaN for a single group. disagreement: per domain, the sum of its
+    groups minus the total by design, in standard errors of this total. worth: the number of labels of a random sample
+    with which the total would have an interval of the same width without scores; None for raw scores. raw_error: the
+    calibration error of the scores on the labelled units.
     """
 
     hidden_coverage: float = math.nan
@@ -184,8 +187,9 @@ class ReadingErrors:
     """Rates of annotation error, estimated from units that two annotators labelled.
 
     errors_by: "flips alike" (the same rate for both labels), "settled readings", or "bounds" (no estimates).
-    false_positives: the share of the units of label 0 labelled as 1; false_negatives: of those of label 1, as 0.
-    wider: the width of the interval (of counts, that of the total) divided by its width without annotation error.
+    false_positives: the proportion of units of label 0 that annotators label 1. false_negatives: the proportion of
+    units of label 1 that annotators label 0. wider: the width of the interval (of counts: of the total) divided by its
+    width without annotation errors.
     """
 
     read_twice: int
@@ -292,7 +296,7 @@ class CountEstimates(Rows[CountEstimate]):
         )
 
     def bounds_only(self) -> CountEstimates:
-        """The counts without estimates: bounds from the positive labels to all units without a negative label."""
+        """Return bounds without estimates: from the number of positive labels to all units without a negative label."""
 
         def bounds(row: CountEstimate) -> CountEstimate:
             high = float(row.n - (row.labelled - row.positives))

@@ -1,4 +1,4 @@
-"""How labelled units were drawn: singly or in clusters, within strata or with given inclusion probabilities."""
+"""Sampling designs: units or clusters, drawn within strata or with given inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from howsure.inputs.pairs import Floats, Integers
 
 
 def partial_column(values: object, *, n: int, name: str, reference: str = "y_prob") -> tuple[Integers, Column]:
-    """The rows with a value, ascending, and these values.
+    """Return the rows with a value, ascending, and these values.
 
     values: a column (N,), in which None, NaN and "" are missing, or a mapping of rows (from 0) to values.
 
@@ -45,9 +45,9 @@ def partial_column(values: object, *, n: int, name: str, reference: str = "y_pro
 def partial_labels(
     labels: object, *, n: int, pos_label: object = None, name: str = "y_true", among: object = None
 ) -> tuple[Integers, Floats]:
-    """The rows with a label, and their labels as 0.0 or 1.0 (1.0 for `pos_label`).
+    """Return the rows with a label, and their labels as 0.0 or 1.0 (1.0 for `pos_label`); see `partial_column`.
 
-    among: further labels, which share the two values of these. See `partial_column`.
+    among: further labels, which must have the same two values.
 
     Raises InputError for other labels than 0 and 1, or, with pos_label, for three values.
     """
@@ -83,9 +83,7 @@ def _read_mapping(values: Mapping[object, object], n: int, name: str) -> tuple[I
 
 
 def _plain_numbers(labels: Column) -> Column:
-    """Strings such as "1.0", which many programs write in columns with gaps, become "1" or "0"; other values are
-    unchanged.
-    """
+    """Convert strings such as "1.0", which many programs write in columns with gaps, to "1" or "0"."""
     if labels.dtype.kind not in "OUT":
         return labels
     numbers = [spelled_number(label) if isinstance(label, str) else None for label in labels.tolist()]
@@ -94,7 +92,7 @@ def _plain_numbers(labels: Column) -> Column:
     return plain
 
 
-SIZE_TOLERANCE = 5.0  # standard deviations of Σ 1/π if units were drawn independently
+SIZE_TOLERANCE = 5.0  # tolerance of Σ 1/π, in standard deviations for units that are drawn independently
 MIN_CHANCE = 1e-70  # smallest inclusion probability; a unit with a smaller one would represent too many units
 ROUNDING_TOLERANCE = 1e-6  # relative distance of n_h / π_h from a whole number; beyond it π_h was rounded
 PSEUDO_COUNT = 0.5  # positives and negatives added if all labels are equal, for their variance only
@@ -102,11 +100,12 @@ PSEUDO_COUNT = 0.5  # positives and negatives added if all labels are equal, for
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A sample of units or whole clusters ("elements"), drawn without replacement within strata or with probabilities.
+    """A sample of elements (units or whole clusters), drawn without replacement within strata or with probabilities.
 
-    element: per labelled unit, the index of its element among the drawn ones. stratum: per drawn element; size: the
-    number of elements of each stratum. inclusion: per drawn element, if probabilities were given instead of strata.
-    note: a note on these sizes. stratum_of_all: the stratum of each element, if known.
+    element: for each labelled unit, the index of its element among the drawn elements. stratum: the stratum of each
+    drawn element. size: the number of elements of each stratum in the population. inclusion: the inclusion probability
+    of each drawn element; None if elements were drawn within strata. note: a note on the sizes. stratum_of_all: the
+    stratum of each element of the population, if known.
     """
 
     element: Integers
@@ -124,22 +123,22 @@ class Draw:
 
     @property
     def weight(self) -> Floats:
-        """The number of elements that each drawn one represents."""
+        """The number of elements that each drawn element represents."""
         if self.inclusion is not None:
             return np.asarray(1.0 / self.inclusion)
         labelled = np.bincount(self.stratum, minlength=len(self.size))
         return np.asarray((self.size / np.maximum(labelled, 1))[self.stratum])
 
     def sum_by_element(self, values: Floats) -> Floats:
-        """Sums of values of labelled units by drawn element."""
+        """Return sums of values of labelled units by drawn element."""
         sums = np.bincount(self.element, weights=values, minlength=len(self.stratum))
         return sums.astype(np.float64, copy=False)
 
     def variance(self, values: Floats) -> float:
-        """The variance of Σ weight · value over drawn elements.
+        """Estimate the variance of Σ weight · value over drawn elements.
 
-        Strata: Σ N_h² (1 - n_h/N_h) s²_h / n_h. Chances: n/(n - 1) Σ (1 - π_i) (v_i/π_i - c)², with c the mean of
-        v/π weighted by 1 - π (Hájek 1964).
+        Within strata, it is Σ N_h² (1 - n_h/N_h) s²_h / n_h. With inclusion probabilities π, it is n/(n - 1) Σ (1 -
+        π_i) (v_i/π_i - c)², where c is the mean of v/π weighted by 1 - π (Hájek 1964).
         """
         if self.inclusion is not None:
             kept = 1.0 - self.inclusion
@@ -155,10 +154,11 @@ class Draw:
         return float((self.size**2 * (1.0 - n / self.size) * spread / np.maximum(n, 1))[n > 0].sum())
 
     def uniform_strata_variance(self, positives: Floats, in_domain: Floats) -> float:
-        """The variance of strata whose labels in a domain are all 0, or all 1, which `variance` takes to be 0.
+        """Estimate the variance due to strata whose labels in a domain are all equal; `variance` is 0 for these.
 
-        positives, in_domain: per drawn element, its positive and its labelled units in the domain. With n elements in
-        all strata of zeros, Σ N_h² (1 - f_h) p (1 - p) / n_h with p = (1/2) / (n + 1); likewise for strata of ones.
+        positives, in_domain: for each drawn element, the numbers of its positive and of its labelled units in the
+        domain. For strata whose labels are all 0, with n elements in total, it is Σ N_h² (1 - f_h) p (1 - p) / n_h with
+        p = (1/2) / (n + 1), where f_h = n_h / N_h. For strata whose labels are all 1, it is computed likewise.
         """
         if self.inclusion is not None:
             return 0.0
@@ -177,9 +177,9 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """The sampling elements: the units themselves (`of_unit` is None), or clusters of them, numbered from 0.
+    """The elements that can be drawn: units (`of_unit` is None), or clusters of units, numbered from 0.
 
-    called: the word for units in messages.
+    of_unit: the cluster of each unit. called: the word for units in messages.
     """
 
     units: int
@@ -195,7 +195,7 @@ class Elements:
         return self.units if self.of_unit is None else int(self.of_unit.max()) + 1
 
     def first(self) -> Integers | None:
-        """The first unit of each cluster; None if units are drawn."""
+        """Return the first unit of each cluster; None if units are drawn."""
         if self.of_unit is None:
             return None
         first = np.full(len(self), self.units)
@@ -203,14 +203,14 @@ class Elements:
         return first
 
     def of(self, rows: Integers) -> Integers:
-        """The element of each of some units."""
+        """Return the elements of some units."""
         return rows if self.of_unit is None else np.asarray(self.of_unit[rows])
 
 
 def read_draw(
     elements: Elements, labelled: Integers, *, strata: object, inclusion: object
 ) -> tuple[Draw, SamplingDesign]:
-    """The draw of the labelled units, and its sampling design.
+    """Check and return how labelled units were drawn, and the sampling design in words.
 
     Raises InputError if a cluster is labelled in part, if inclusion probabilities or strata are missing or contradict
     each other, or if a stratum has fewer than 2 labels.
@@ -225,7 +225,7 @@ def read_draw(
         if chances is None:
             _check_strata(("all",), size, np.array([len(drawn)]), noun)
         else:
-            with np.errstate(all="ignore"):  # a unit drawn with a chance near 0 represents a huge number of units
+            with np.errstate(all="ignore"):  # a unit with a probability near 0 represents a huge number of units
                 stated_size, variance = float((1.0 / chances).sum()), float(((1.0 - chances) / chances**2).sum())
             tolerance = SIZE_TOLERANCE * (variance * len(elements) / stated_size) ** 0.5
             _check_size(stated_size, len(elements), "`inclusion` says", noun, tolerance)
@@ -264,7 +264,7 @@ def _check_whole_clusters(elements: Elements, labelled: Integers) -> None:
 
 
 def _element_strata(codes: Integers, elements: Elements) -> Integers:
-    """The stratum of each element from that of each unit; raises InputError if units of a cluster differ."""
+    """Return the stratum of each element, given that of each unit; raise InputError if units of a cluster differ."""
     first = elements.first()
     if first is None or elements.of_unit is None:
         return codes
@@ -282,7 +282,7 @@ def _unequal(row: int, other: int) -> InputError:
 def _drawn_strata(
     strata: object, elements: Elements, labelled: Integers, element: Integers, n_drawn: int
 ) -> tuple[Integers, tuple[str, ...]]:
-    """The stratum of each drawn element; with inclusion probabilities, other units need no stratum."""
+    """Return the stratum of each drawn element; with inclusion probabilities, only labelled units need a stratum."""
     rows, values = partial_column(strata, n=elements.units, name="strata")
     lacking = np.setdiff1d(labelled, rows)
     if len(lacking):
@@ -299,7 +299,7 @@ def _drawn_strata(
 
 
 def _stratum_sizes(names: tuple[str, ...], stratum: Integers, chances: Floats, elements: int, noun: str) -> Integers:
-    """N_h = n_h / π_h of each stratum, rounded.
+    """Return the size of each stratum, N_h = n_h / π_h, rounded.
 
     Raises InputError if probabilities differ within a stratum, or if the sizes do not add up to the number of units.
     """
@@ -346,7 +346,7 @@ def _check_strata(names: tuple[str, ...], size: Integers, count: Integers, noun:
 def _read_inclusion(
     inclusion: object, elements: Elements, labelled: Integers, element: Integers, first: Integers
 ) -> Floats:
-    """The inclusion probability of each drawn element."""
+    """Return the inclusion probability of each drawn element."""
     rows, column = partial_column(inclusion, n=elements.units, name="inclusion")
     values = np.empty(len(labelled))
     places = np.searchsorted(rows, labelled)

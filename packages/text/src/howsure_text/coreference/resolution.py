@@ -115,9 +115,9 @@ class ResolvedDocument(Result):
         """
         return float(self.confidence[members].mean())
 
-    def words_of(self, index: int) -> str:
-        """Return the words of a mention, given its index."""
-        return " ".join(self.document.words_of(self.mentions[index]))
+    def words_of(self, place: int) -> str:
+        """Return the words of the mention with the index `place`."""
+        return " ".join(self.document.words_of(self.mentions[place]))
 
     def _repr_html_(self) -> str:
         links: dict[int, list[str]] = {}
