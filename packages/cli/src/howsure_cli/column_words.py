@@ -16,7 +16,9 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-LABELS = words_in("gold target truth true expected actual y label answer class category outcome result")
+LABELS = words_in(
+    "gold target truth true expected actual y label answer class category outcome result majority consensus adjudicated"
+)
 RIGHT_ANSWERS = words_in("gold target truth true expected actual")  # before other labels
 EXPECTED = words_in("expected gold reference")  # not how good an answer is
 PREDICTED = words_in("prediction predicted pred")
@@ -42,7 +44,7 @@ CONFIDENCES = words_in("confidence conf certainty")  # of the model in its answe
 DOUBTS = words_in("uncertainty entropy variance difficulty distance")  # scores that do not say how good an answer is
 ARMS = words_in(
     "arm method approach agent variant mode policy strategy condition experiment setting config configuration "
-    "architecture shot shots"
+    "architecture shot shots pipeline scaffold technique framework retriever treatment intervention"
 )  # a `mode` alone: not a failure_mode
 MODELS = ARMS | words_in("model system engine llm")
 OVERALL = words_in("overall total final")

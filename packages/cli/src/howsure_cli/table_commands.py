@@ -292,7 +292,9 @@ class _TableProposals:
 
     def propose_raters(self) -> Iterator[str]:
         """If each row is a grade, and several raters graded the same items: the agreement of the raters."""
-        judge, item, judge_columns = self._named(JUDGE, FEW, TWO), self._item(), self._judge_and_person()
+        judges = [column for column in self.columns if column.words & JUDGE and column.kind in (FEW, TWO)]
+        judge = min(judges, key=lambda column: not names_id(column), default=None)
+        item, judge_columns = self._item(), self._judge_and_person()
         rater = next((c for c in self.columns if names_rater(c) and c.kind in (FEW, TWO)), None)
         rater = rater or (judge if judge is not None and not is_grade(judge) else None)
         rater = rater or (None if judge_columns is None else judge_columns[2])
@@ -336,7 +338,8 @@ class _TableProposals:
         """If no other command fits, and columns of words have the same values: the agreement of these columns."""
         words = [column for column in self.columns if column.kind in (TWO, FEW) and not is_numeric(column)]
         words = [column for column in words if not column.words & (GROUPS | MODELS)]
-        alike = [column for column in words if column.held == words[0].held] or columns_of_coders(self.columns)
+        same = ([column for column in words if column.held == first.held] for first in words)
+        alike = next((columns for columns in same if len(columns) > 1), columns_of_coders(self.columns))
         item = next((column for column in self.columns if column.kind in (UNIQUE, TEXTS)), None)
         if len(alike) > 1 and item is not None and item.values == len(self.rows) and self.may_explode:
             words_typed = ["--explode", column_list(alike), "--rater", COLUMN, "--id", item.name, "--score", VALUE]
@@ -439,7 +442,10 @@ class _TableProposals:
             models = [c for c in self.columns if c.words & JUDGE and c.kind == FEW and not is_grade(c)]
         models = [column for column in models if column not in (item, run)]
         groups = [] if other_than else [column for column in self._groups() if column not in (label, *models)]
-        models = self._distinguished([*groups, *(column for column in (item, run) if column is not None)], models)
+        named = [column for column in (item, run) if column is not None]
+        whole = (group for group in groups if not self._repeats([*models[:1], group, *named], at_most=1))
+        groups = [next(whole, groups[0])] if groups else []
+        models = self._distinguished([*groups, *named], models)
         groups = [column for column in groups if not models or self._repeats_in(models, column)]
         parts = [*models, *groups]
         by = ["--model", column_list(models)] if models else []
@@ -475,7 +481,7 @@ class _TableProposals:
         if not option_words:
             return
         item, model = self._item(), self._model()
-        groups = [column for column in (model, *self._groups()) if column is not None and column not in used]
+        groups = [column for column in (model, *self._groups()[:1]) if column is not None and column not in used]
         groups = [column for column in groups if not self._determines(column, used[0])]
         by = ["--group", ",".join([*(group.name for group in groups)])] if groups else self._by_file()
         cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
@@ -502,7 +508,9 @@ class _TableProposals:
         """If at least two columns contain values of the label: a comparison of models."""
         labels = self.labels
         for label in (column for column in labels if column.kind in (TWO, FEW)):
-            others = [column for column in self.columns if column not in labels and column.held <= label.held]
+            others = [
+                column for column in self.columns if self._is_of_model(column, label) and column.held <= label.held
+            ]
             others = [column for column in others if column.held and not column.words & DOUBTS]
             prediction = next((column for column in self.columns if self._predicts(column, label)), None)
             if prediction is not None and len(others) < 2:
@@ -523,6 +531,11 @@ class _TableProposals:
         labels = [column for column in self.columns if column.words & LABELS and not column.words & (GROUPS - LABELS)]
         labels = [column for column in labels if not (names_prediction(column) or self._probability_of_label(column))]
         return sorted(labels, key=lambda column: not column.words & RIGHT_ANSWERS)
+
+    def _is_of_model(self, column: SeenColumn, label: SeenColumn) -> bool:
+        """Whether a column is no label, or one that a model gave where another is right, as llm_label and gold_label."""
+        is_alike = bool(column.words & label.words & LABELS) and not column.words & RIGHT_ANSWERS
+        return column not in self.labels or (bool(label.words & RIGHT_ANSWERS) and is_alike)
 
     def _predicts(self, column: SeenColumn, label: SeenColumn) -> bool:
         is_models = column.words & (MODELS - ARMS) and (is_yes_or_no(column) or column.words & ANSWERS)
@@ -558,19 +571,23 @@ class _TableProposals:
         repeated = [column for column in self.columns if column.kind in (REPEATED, FEW) and not column.missing]
         named = max((c for c in repeated if c.name.casefold() in ITEM_COLUMNS), key=lambda c: c.values, default=None)
         item = named or self._named(ITEMS, UNIQUE, REPEATED, other_than=others)
-        item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED)), None)
+        item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED, TEXTS)), None)
         item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, other_than=others)
         question = next((column for column in self.columns if is_prompt(column)), None)
         tasks = self._named(UNITS, FEW, REPEATED) if runs else None
         if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
             return tasks
-        return item or question or self._named(UNITS, REPEATED, other_than=others) or self._rated_text()
+        return item or question or self._named(UNITS, REPEATED, other_than=others) or self._rated()
 
-    def _rated_text(self) -> SeenColumn | None:
-        """The texts that several raters graded."""
-        are_rated = any(names_rater(column) and column.kind in (FEW, TWO) for column in self.columns)
-        texts = (column for column in self.columns if column.kind == TEXTS and self._repeats([column], at_most=1))
-        return next(texts, None) if are_rated else None
+    def _rated(self) -> SeenColumn | None:
+        """What several raters graded, or models answered: each once, or else texts."""
+        rater = next((column for column in self.columns if names_rater(column) and column.kind in (FEW, TWO)), None)
+        rater = rater or self._model()
+        repeated = [column for column in self.columns if column.kind in (TEXTS, REPEATED) and not column.missing]
+        repeated = [column for column in repeated if self._repeats([column], at_most=1)]
+        whole = [column for column in repeated if rater is not None and not self._repeats([rater, column], at_most=1)]
+        texts = (column for column in repeated if column.kind == TEXTS)
+        return None if rater is None else next(iter(whole), next(texts, None))
 
     def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
         """Whether a combination of values of these columns is in more than `at_most` rows."""
@@ -585,7 +602,7 @@ class _TableProposals:
             if not column.missing
         )
         candidates = (column for column in candidates if not is_yes_or_no(column) and column is not self._item())
-        return [column for column in candidates if "." not in column.name and not is_prompt(column)][:1]
+        return [column for column in candidates if "." not in column.name and not is_prompt(column)]
 
     def _determines(self, group: SeenColumn, label: SeenColumn) -> bool:
         """Whether all rows of a group have the same label, so that nothing could be compared in it."""
@@ -647,7 +664,7 @@ class _TableProposals:
     def _models(self, *, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns of models, then those of the arms of an experiment."""
         named = [c for c in self.columns if c.words & MODELS and c not in other_than and c.kind in (FEW, TWO, REPEATED)]
-        named = [c for c in named if not c.words & (ERRORS | MEASURES | SCORES)]
+        named = [c for c in named if not c.words & (ERRORS | MEASURES | SCORES | JUDGE)]
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
         named = [c for c in named if not (c.held and is_yes_or_no(c)) and not c.words & ANSWERS]

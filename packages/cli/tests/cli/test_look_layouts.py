@@ -121,6 +121,65 @@ def texts_that_annotators_graded() -> Expected:
     return "fluency.csv", {"judge agreement": ordinal_alpha(grades), "score": means((row[2], row[3]) for row in rows)}
 
 
+def pipelines_on_the_same_questions() -> Expected:
+    rows = [
+        (f"A question about the number {i}?", way, f"{way} {i}", (i * k) % 3 == 0)
+        for i in range(20)
+        for k, way in enumerate(("hyde", "crag", "fusion"), 1)
+    ]
+    table("rag.csv", "query pipeline generated_answer exact_match", ((*row[:3], int(row[3])) for row in rows))
+    return "rag.csv", {"score": means((row[1], row[3]) for row in rows)}
+
+
+def languages_of_the_same_prompts() -> Expected:
+    """A language, and not the category of the prompt, tells two grades of a model apart."""
+    rng = random(101)
+    cells = itertools.product(range(30), ("ada", "bob"), ("EN", "UA"))
+    rows = [(f"P{i}", ("calm", "panic")[i % 2], model, language, rng.integers(1, 6)) for i, model, language in cells]
+    table("split.csv", "Prompt_ID Category Tested_Model Language Accuracy", rows)
+    in_last = means((row[2], float(row[4])) for row in rows if row[3] == "UA")
+    return "split.csv", {"score": in_last}
+
+
+def judges_of_packets() -> Expected:
+    """With versions of the judges, and ids of items as long as a text."""
+    rng = random(102)
+    grades = {
+        (f"{i:064x}", model): {judge: int(np.clip(level + rng.integers(-1, 2), 1, 5)) for judge in ("one", "two")}
+        for i, model in itertools.product(range(20), ("ada", "bob"))
+        for level in rng.integers(1, 6, 1)
+    }
+    rows = [
+        ("1.0" if judge == "one" else "2.0", judge, model, packet, grade)
+        for (packet, model), unit in grades.items()
+        for judge, grade in unit.items()
+    ]
+    table("packets.csv", "judge_version judge_id model_id packet_id score", rows)
+    by_unit = {f"{packet} {model}": unit for (packet, model), unit in grades.items()}
+    return "packets.csv", {"judge agreement": ordinal_alpha(by_unit), "score": means((row[2], row[4]) for row in rows)}
+
+
+def labels_of_several_ways() -> Expected:
+    labels = random(103).choice(["news", "sport", "tech"], (4, 60), p=[0.5, 0.3, 0.2])
+    heading = "text gold_label llm_label rule_label corrected_label"
+    table("ways.csv", heading, ((f"text {i}", *labels[:, i]) for i in range(60)))
+    right = [(labels[at] == labels[0]).mean() for at in (1, 2, 3)]
+    return "ways.csv", {"significance": [right[1] - right[0], right[2] - right[0]]}
+
+
+def coders_next_to_groups() -> Expected:
+    """Four numbered coders, next to a column of other names."""
+    codes = random(104).choice(["N", "S", "O"], (4, 40))
+    rows = [(f"s{i}", ("security", "crypto")[i % 2], ("here", "there")[i % 3 > 0], *codes[:, i]) for i in range(40)]
+    table("stances.csv", "sample_id community platform ann1 ann2 ann3 ann4", rows)
+    units = {str(i): {str(at): "NSO".index(codes[at, i]) for at in range(4)} for i in range(40)}
+    flat = [value for unit in units.values() for value in unit.values()]
+    pairs = [(a, b) for unit in units.values() for a, b in itertools.permutations(unit.values(), 2)]
+    observed = sum(a != b for a, b in pairs) / len(pairs)
+    chance = sum(a != b for a, b in itertools.permutations(flat, 2)) / (len(flat) * (len(flat) - 1))
+    return "stances.csv", {"judge agreement": 1 - observed / chance}
+
+
 def topics_in_german() -> Expected:
     p = random(95).uniform(size=(40, 2)).round(3)
     numbers = [[f"{value:.3f}".replace(".", ",") for value in row] for row in p]
@@ -1128,6 +1187,11 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "annotations by criterion": annotations_by_criterion,
     "texts that annotators graded": texts_that_annotators_graded,
     "topics in German": topics_in_german,
+    "pipelines on the same questions": pipelines_on_the_same_questions,
+    "languages of the same prompts": languages_of_the_same_prompts,
+    "judges of packets": judges_of_packets,
+    "labels of several ways": labels_of_several_ways,
+    "coders next to groups": coders_next_to_groups,
     "some labels of two models": some_labels_of_two_models,
     "labels with gaps spelled as text": labels_with_gaps_spelled_as_text,
     "predictions and true values": predictions_and_true_values_in_two_tables,
