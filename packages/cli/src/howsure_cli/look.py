@@ -59,6 +59,7 @@ from howsure_cli.pair_commands import files_of_lines, scores_by_gold_table
 from howsure_cli.table_commands import is_unlabelled, propose_for_table
 from howsure_cli.table_notes import (
     DOCUMENTS,
+    PAIR,
     SUMMARY,
     TAGS,
     TO_LABEL,
@@ -71,14 +72,13 @@ from howsure_cli.table_notes import (
     summary_of_means,
     with_points,
 )
-from howsure_cli.typed_commands import command_text, look_command, look_into_command, typed_files
+from howsure_cli.typed_commands import look_command, look_into_command, shell_word, typed_files
 
 __all__ = ["Look", "look"]
 
 NO_ROLE = (
     "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
 )
-PAIR = "Predictions and true values need an id of the same name in both: {} --target COL --prediction COL --id COL."
 NESTED = (
     "{} holds objects that differ from row to row: write a row for each answer, such as "
     '{{"id": "q1", "model": "m", "score": 1}}.'
@@ -181,9 +181,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             commands = fields_in_files(paths)
             if not commands:
                 notes.append(f"The files have different columns ({_kinds_text(kinds)}): give files of one kind.")
-                notes += (
-                    [PAIR.format(command_text("score", paths[0], "--targets", paths[1]))] if len(paths) == 2 else []
-                )
+                notes += [PAIR.format(*map(shell_word, paths))] if len(paths) == 2 else []
                 commands = [look_command(_glob(kinds[0]), format, explode)]
         elif not commands:
             table_columns = [columns[at] for at in places]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 from howsure.data.column_roles import (
@@ -15,11 +14,8 @@ from howsure.data.column_roles import (
     FEW,
     LISTS,
     NUMBERS,
-    ONE,
-    PERCENTAGES,
     REPEATED,
     SHARES,
-    STATED,
     TEXTS,
     TOLERANCE,
     TWO,
@@ -31,8 +27,6 @@ from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure_cli.column_words import (
-    ANSWERS,
-    ARMS,
     CHANCES,
     CONFIDENCES,
     CORRECT,
@@ -42,10 +36,8 @@ from howsure_cli.column_words import (
     DOUBTS,
     ENDS,
     ERRORS,
-    EXPECTED,
     GRADES,
     GROUPS,
-    ITEM_COLUMNS,
     ITEMS,
     JUDGE,
     JUDGES,
@@ -53,21 +45,16 @@ from howsure_cli.column_words import (
     LABELS,
     LOGITS,
     MEASURES,
-    METRICS,
     MODELS,
-    OVERALL,
     PEOPLE,
     PEOPLE_NAMED,
     PROMPTS,
     RATERS,
-    RIGHT,
     RIGHT_ANSWERS,
     RUNS,
     SCORES,
     SOURCES,
-    TRACES,
     TURNS,
-    UNITS,
     VERDICTS,
     WINNERS,
     are_battles,
@@ -75,7 +62,6 @@ from howsure_cli.column_words import (
     grade_values,
     is_grade,
     is_numeric,
-    is_prompt,
     is_yes_or_no,
     names_id,
     names_prediction,
@@ -83,21 +69,18 @@ from howsure_cli.column_words import (
     non_answer_options,
     other_sides,
     positive_option,
-    says_right,
     share_scale,
     words_in,
 )
 from howsure_cli.document_commands import events_in_texts, import_scores
 from howsure_cli.span_commands import spans_in_rows
+from howsure_cli.table_roles import VERBALISED, TableRoles
 from howsure_cli.typed_commands import command_text
 from howsure_cli.wide_commands import are_of_raters, columns_by_object, columns_of_coders, propose_marks
 
 MAX_COMMANDS = 3
-MAX_PARTS = 6  # columns that are tried as a part of what names an item
-MAX_ARMS = 3  # columns of models and arms of an experiment
 MAX_GRADES = 200  # different values, of which agreement is computed
 MAX_NOMINAL = 3  # numbers of raters, above which their order is taken to count
-VERBALISED = (PERCENTAGES, STATED)
 MAX_JUDGE_LABELS = 5  # labels of a judge that is validated
 MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
@@ -144,9 +127,7 @@ def _where(column: SeenColumn, value: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _TableProposals:
-    columns: Sequence[SeenColumn]
-    rows: Sequence[Sequence[Any]]
+class _TableProposals(TableRoles):
     file_words: Sequence[str]  # the files, and how they are read
     files: int
 
@@ -198,14 +179,6 @@ class _TableProposals:
         words += ["--cost", cost.name] if cost is not None else []
         names = ["--model", model.name, "--id", item.name, "--run", run.name]
         yield command_text("score agents", *self.file_words, *words, *names)
-
-    def _is_positive(self, column: SeenColumn) -> bool:
-        numbers = [spelled_number(text) for text in self._values(column) if text is not None]
-        return all(number is not None and number > 0.0 for number in numbers)
-
-    def _values(self, column: SeenColumn) -> list[str | None]:
-        place = self.columns.index(column)
-        return [row[place] for row in self.rows]
 
     def propose_judge(self) -> Iterator[str]:
         """If a judge graded all rows, and people graded all or some of them: the judge's mean, corrected."""
@@ -345,16 +318,6 @@ class _TableProposals:
             words_typed = ["--explode", column_list(alike), "--rater", COLUMN, "--id", item.name, "--score", VALUE]
             yield self._command("judge agreement", words_typed, alike)
 
-    def _keys(
-        self, item: SeenColumn, rater: Sequence[SeenColumn], *, other_than: Sequence[SeenColumn]
-    ) -> Sequence[SeenColumn]:
-        """The item, and up to two further columns, such that no rater has two rows; or an empty list."""
-        parts = [column for column in self.columns if column.kind in (FEW, TWO) and column not in (item, *other_than)]
-        parts = [column for column in parts if not column.words & (SCORES | LABELS | VERDICTS | RATERS)]
-        parts.sort(key=lambda column: not column.words & (MODELS | TURNS))
-        keys = ((item, *others) for size in range(3) for others in combinations(parts[:MAX_PARTS], size))
-        return next((key for key in keys if not self._repeats([*rater, *key], at_most=1)), ())
-
     def propose_counts(self) -> Iterator[str]:
         """If all rows have a probability, and only a minority of them a label: corrected counts."""
         prob, label = self._named(CHANCES, WITHIN), self._label()
@@ -462,19 +425,6 @@ class _TableProposals:
         runs = [] if run is None or item is None else ["--run", run.name]
         return [*by, *group, *items, *runs], [*parts, item]
 
-    def _distinguished(self, others: Sequence[SeenColumn], models: Sequence[SeenColumn]) -> list[SeenColumn]:
-        """The first of the columns of models, with further ones (arms of an experiment) that make rows unique."""
-        for size in range(1, min(len(models), MAX_ARMS) + 1):
-            for further in combinations(models[1:], size - 1):
-                if not self._repeats([*models[:1], *further, *others], at_most=1):
-                    return [*models[:1], *further]
-        return [*models[:1]]
-
-    def _repeats_in(self, models: Sequence[SeenColumn], group: SeenColumn) -> bool:
-        """Whether some model has rows in several groups."""
-        rows = {*zip(*map(self._values, (*models, group)), strict=True)}
-        return len(rows) > len({row[:-1] for row in rows})
-
     def propose_probabilities(self) -> Iterator[str]:
         """If there are probabilities and labels: the calibration of the probabilities, and their use for abstention."""
         option_words, used = self._classes() or self._probability()
@@ -525,29 +475,6 @@ class _TableProposals:
                 )
                 return
 
-    @property
-    def labels(self) -> list[SeenColumn]:
-        """The columns that could be right answers, the likeliest first, without the predictions of models."""
-        labels = [column for column in self.columns if column.words & LABELS and not column.words & (GROUPS - LABELS)]
-        labels = [column for column in labels if not (names_prediction(column) or self._probability_of_label(column))]
-        return sorted(labels, key=lambda column: not column.words & RIGHT_ANSWERS)
-
-    def _is_of_model(self, column: SeenColumn, label: SeenColumn) -> bool:
-        """Whether a column is no label, or one that a model gave where another is right, as llm_label and gold_label."""
-        is_alike = bool(column.words & label.words & LABELS) and not column.words & RIGHT_ANSWERS
-        return column not in self.labels or (bool(label.words & RIGHT_ANSWERS) and is_alike)
-
-    def _predicts(self, column: SeenColumn, label: SeenColumn) -> bool:
-        is_models = column.words & (MODELS - ARMS) and (is_yes_or_no(column) or column.words & ANSWERS)
-        is_prediction = names_prediction(column) or is_models or self._probability_of_label(column)
-        return column is not label and bool(is_prediction and column.held & label.held)
-
-    def _probability_of_label(self, label: SeenColumn) -> SeenColumn | None:
-        """The column with the probabilities of this column's labels, such as `roberta_score` for `roberta_label`."""
-        match = re.fullmatch(r"(.*[a-z0-9])[^a-z0-9]*(label|class|prediction)", label.name.lower())
-        columns = (column for column in self.columns if column.kind == WITHIN and column.words & CHANCES)
-        return match and next((column for column in columns if column.name.lower().startswith(match[1])), None)
-
     def _command(self, command: str, words: Sequence[str], used: Sequence[SeenColumn | None]) -> str:
         non_answers = dict.fromkeys(text for column in used if column is not None for text in column.non_answers)
         lacking = any(column is not None and column.missing for column in used) or non_answers
@@ -558,134 +485,6 @@ class _TableProposals:
 
     def _by_file(self) -> list[str]:
         return ["--by-file", "--group", "file"] if self.files > 1 else []
-
-    def _named(self, words: Collection[str], *kinds: str, other_than: Sequence[SeenColumn] = ()) -> SeenColumn | None:
-        """The first column of these kinds with one of these words in its name, `other_than` these."""
-        columns = (column for column in self.columns if column.kind in kinds and column not in other_than)
-        return next((column for column in columns if not column.words.isdisjoint(words)), None)
-
-    def _item(self) -> SeenColumn | None:
-        runs = [column for column in self.columns if column.words & RUNS and column.kind in (FEW, TWO)]
-        others = [column for column in self.columns if column.words & (RATERS | MEASURES | TRACES)] + runs
-        ids = [column for column in self.columns if column not in others and names_id(column)]
-        repeated = [column for column in self.columns if column.kind in (REPEATED, FEW) and not column.missing]
-        named = max((c for c in repeated if c.name.casefold() in ITEM_COLUMNS), key=lambda c: c.values, default=None)
-        item = named or self._named(ITEMS, UNIQUE, REPEATED, other_than=others)
-        item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED, TEXTS)), None)
-        item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, other_than=others)
-        question = next((column for column in self.columns if is_prompt(column)), None)
-        tasks = self._named(UNITS, FEW, REPEATED) if runs else None
-        if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
-            return tasks
-        return item or question or self._named(UNITS, REPEATED, other_than=others) or self._rated()
-
-    def _rated(self) -> SeenColumn | None:
-        """What several raters graded, or models answered: each once, or else texts."""
-        rater = next((column for column in self.columns if names_rater(column) and column.kind in (FEW, TWO)), None)
-        rater = rater or self._model()
-        repeated = [column for column in self.columns if column.kind in (TEXTS, REPEATED) and not column.missing]
-        repeated = [column for column in repeated if self._repeats([column], at_most=1)]
-        whole = [column for column in repeated if rater is not None and not self._repeats([rater, column], at_most=1)]
-        texts = (column for column in repeated if column.kind == TEXTS)
-        return None if rater is None else next(iter(whole), next(texts, None))
-
-    def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
-        """Whether a combination of values of these columns is in more than `at_most` rows."""
-        places = [self.columns.index(column) for column in columns]
-        return max(Counter(tuple(row[at] for at in places) for row in self.rows).values(), default=0) > at_most
-
-    def _groups(self) -> list[SeenColumn]:
-        candidates = (
-            column
-            for column in self.columns
-            if column.kind in (FEW, TWO) and column.words & (GROUPS - MODELS) and not column.words & SCORES
-            if not column.missing
-        )
-        candidates = (column for column in candidates if not is_yes_or_no(column) and column is not self._item())
-        return [column for column in candidates if "." not in column.name and not is_prompt(column)]
-
-    def _determines(self, group: SeenColumn, label: SeenColumn) -> bool:
-        """Whether all rows of a group have the same label, so that nothing could be compared in it."""
-        pairs = {pair for pair in zip(self._values(group), self._values(label), strict=True) if pair[1] is not None}
-        return len(pairs) == len({name for name, _ in pairs})
-
-    def _score(self) -> SeenColumn | None:
-        """Whether each answer is right, or how good it is."""
-        chances = [chance for column in self.columns if (chance := self._probability_of_label(column)) is not None]
-        scores = self._scores(TWO, FEW, WITHIN, NUMBERS, other_than=chances)
-        amounts = [column for column in scores if column.kind in (WITHIN, NUMBERS)]
-        grades = [column for column in scores if column.kind in (TWO, FEW) and is_numeric(column)]
-        grades = [column for column in grades if not column.words & (CHANCES - {"score"})]
-        constant = filter(is_yes_or_no, self._scores(ONE, other_than=chances))
-        return self._right() or next((column for column in (*amounts, *grades, *constant)), None)
-
-    def _scores(self, *kinds: str, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
-        """The columns named for a score: first those named for nothing else, then overall ones."""
-        columns = [column for column in self.columns if column.kind in kinds and column.words & SCORES]
-        columns = [column for column in columns if not (column.words & DOUBTS or column in other_than)]
-        columns = [c for c in columns if not (c.words & EXPECTED or self._is_retrieved(c) or self._is_status(c))]
-        return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
-
-    def _is_retrieved(self, column: SeenColumn) -> bool:
-        """Whether the column is the similarity of a found text to the query."""
-        return "similarity" in column.words and any("query" in other.words for other in self.columns)
-
-    def _is_status(self, column: SeenColumn) -> bool:
-        """Whether the column says of each row whether there was an error, and not how good an answer is."""
-        errors = [other for other in self.columns if other.words & ERRORS and 0 < other.missing < len(self.rows)]
-        if column.kind != TWO or not is_yes_or_no(column) or not errors:
-            return False
-        failed = [(text or "").lower() in ("false", "0", "0.0") for text in self._values(column)]
-        return any(failed == [text is not None for text in self._values(other)] for other in errors)
-
-    def _right(self) -> SeenColumn | None:
-        """The column that says whether each answer is right, with at most a few values, one of which means yes."""
-        candidates = [column for column in self._scores(TWO, FEW) if len(column.held) < 5]
-        candidates += [] if candidates or self.labels else self._verdicts_of_judge()
-        return next((column for column in candidates if positive_option(column) is not None), None)
-
-    def _verdicts_of_judge(self) -> list[SeenColumn]:
-        """The verdicts of the only judge on whether each answer passes, if nobody else gave any."""
-        right = [c for c in self.columns if c.words & JUDGE and (positive_option(c) or [""])[-1].lower() in RIGHT]
-        return right if len(right) == 1 and right[0].kind == TWO else []
-
-    def _label_of_answers(self) -> SeenColumn | None:
-        """A label that says whether each answer of the models is good, and that no model predicts."""
-        labels = [label for label in self.labels if label.kind in (TWO, FEW) and len(label.held) < 5]
-        label = next((label for label in labels if not is_numeric(label) and says_right(label)), None)
-        others = (column for column in self.columns if not column.words & MEASURES)
-        is_predicted = any(names_prediction(column) or column.words & CHANCES for column in others)
-        return None if self._model() is None or is_predicted else label
-
-    def _model(self, *, other_than: Sequence[SeenColumn] = ()) -> SeenColumn | None:
-        """The column of the models to compare, or else of the arms of an experiment."""
-        return next(iter(self._models(other_than=other_than)), None)
-
-    def _models(self, *, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
-        """The columns of models, then those of the arms of an experiment."""
-        named = [c for c in self.columns if c.words & MODELS and c not in other_than and c.kind in (FEW, TWO, REPEATED)]
-        named = [c for c in named if not c.words & (ERRORS | MEASURES | SCORES | JUDGE)]
-        named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
-        named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
-        named = [c for c in named if not (c.held and is_yes_or_no(c)) and not c.words & ANSWERS]
-        return sorted(named, key=lambda column: bool(column.words & ARMS))
-
-    def _label(self) -> SeenColumn | None:
-        """The label of the single probability in each row."""
-        return self._right() or self._two_labels() or self._labels_of_a_sample()
-
-    def _labels_of_a_sample(self) -> SeenColumn | None:
-        """A column of any name with labels for a minority of the rows."""
-        columns = (column for column in self.columns if column.kind == TWO and column.missing * 2 > len(self.rows))
-        return next((c for c in columns if positive_option(c) is not None and not names_prediction(c)), None)
-
-    def _two_labels(self) -> SeenColumn | None:
-        return next((column for column in self.labels if column.kind == TWO), None)
-
-    def _probability_column(self) -> SeenColumn | None:
-        doubts = [column for column in self.columns if column.words & (DOUBTS | OVERALL)]
-        doubts += [c for c in self.columns if c.words & CHANCES == {"score"} and c.words & METRICS]
-        return self._named(CHANCES, WITHIN, *VERBALISED, other_than=doubts)
 
     def _probability(self) -> tuple[list[str], list[SeenColumn]]:
         """The column with one probability per row, and the column of its label."""

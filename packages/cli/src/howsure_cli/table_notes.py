@@ -25,6 +25,10 @@ TAGS = (
     "These are words and tags, a word in a line. The tags of a model in such a file are evaluated by those in another: "
     "howsure score predicted.tsv --targets true.tsv --metric entity_f1."
 )
+PAIR = (
+    "Predictions and true values need an id of the same name in both: howsure score {} --targets {} --target COL "
+    "--prediction COL --id COL."
+)
 TAG = re.compile(r"O|[BIESLUM]-\S+")
 DECIMAL, THOUSAND, POINTED, INTEGER = (re.compile(pattern) for pattern in (COMMA, THOUSANDS.pattern, POINT, WHOLE))
 

@@ -89,3 +89,8 @@ def test_an_option_of_howsure_score_names_what_checks_each_model() -> None:
     done = howsure("check", "score", "answers.csv", "--model", "model", "--min-score", "0.4")
     assert done.code == 2
     assert "No such option '--model'. To check each model, name the column as groups: --group COL." in done.err
+
+
+def test_options_of_score_that_a_check_does_not_have_are_explained(tmp_path: Path) -> None:
+    path = str(tmp_path / "pred.csv")
+    assert "howsure score takes --targets" in howsure("check", "score", path, "--targets", path).err

@@ -385,3 +385,19 @@ def test_a_plan_from_a_sheet_counts_on_what_its_labels_show(news: tuple[Path, np
     labels = plan_label_sample("score", width=100, labelled=read(labelled), data=read(news[0]))
     assert (labels.from_labels, labels.labels) == (True, labels_needed(with_labels))
     assert "not both" in howsure(*plan, "--labelled", labelled, "--target", "score").err
+
+
+def test_a_sheet_has_the_separator_and_the_decimal_comma_of_the_file_it_was_drawn_from(tmp_path: Path) -> None:
+    score, truth, _ = population("misses", np.random.default_rng(1), n=300)
+    source, sheet = tmp_path / "deutsch.csv", tmp_path / "sheet.csv"
+    numbers = [f"{value:.4f}".replace(".", ",") for value in score]
+    source.write_text("".join(["id;p\n", *(f"d{i};{number}\n" for i, number in enumerate(numbers))]))
+    howsure("counts", "sample", source, "--prob", "p", "--labels", 60, "--show", "id", "--output", sheet)
+    heads, first, *_ = sheet.read_text().splitlines()
+    assert heads == "row;id;stratum;inclusion;check;label"
+    assert "." not in first.split(";")[-3]
+    rows = [line + str(int(truth[int(line.split(";")[0]) - 1])) for line in sheet.read_text().splitlines()[1:]]
+    sheet.write_text("\n".join([heads, *rows]))
+    done = howsure("counts", "estimate", source, "--prob", "p", "--labelled", sheet, "--format", "json")
+    counts = json.loads(done.out)
+    assert counts["groups"][0]["positives"] == sum(line.endswith("1") for line in rows)

@@ -509,3 +509,8 @@ def test_tables_of_targets_without_columns_are_listed() -> None:
 def test_percentages_are_read_as_stated() -> None:
     table("stated.csv", "gold confidence", ((i % 2, f"{i}%") for i in range(20)))
     assert "read by --verbalised" in run("calibration", "stated.csv", "--target", "gold", "--prob", "confidence").err
+
+
+def test_a_table_that_is_read_as_a_log_is_named() -> None:
+    table("answers.csv", "id right", [(1, 1)])
+    assert "To read it as a table, leave --from out." in run("score", "answers.csv", "--from", "inspect").err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shlex
 from collections.abc import Callable
 from typing import Any
@@ -11,12 +13,14 @@ import click
 from howsure.counts import correct_annotation_errors, draw_label_sample, estimate_counts, plan_label_sample
 from howsure.counts.draw_label_sample import DESIGNS
 from howsure.counts.estimation import METHODS, count_units
-from howsure.counts.label_sample import LABEL, ROW
+from howsure.counts.label_sample import CHANCE, LABEL, ROW, LabelSample
 from howsure.counts.planning import DESIGNS as PLANNED
 from howsure.data.sources import Files
+from howsure.data.tables.named_files import separator_of
 from howsure.files.input_files import own_encoding
 from howsure.inputs.periods import PERIODS
 from howsure.regression.regress_predicted import regress_predicted
+from howsure.show.table import csv_line
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.derived import build_command, call_function, choice, derived, parameter_help
 from howsure_cli.terminal.destinations import OutputFile
@@ -75,6 +79,16 @@ command.add_command(
 )
 
 
+def _as_source(drawn: LabelSample, path: str) -> str:
+    """The sheet, with the separator and the decimal comma of the file that it was drawn from."""
+    heads, *rows = csv.reader(io.StringIO(drawn.to_csv()))
+    if "decimal_comma" in drawn.recipe:
+        at = heads.index(CHANCE)
+        rows = [[*row[:at], row[at].replace(".", ","), *row[at + 1 :]] for row in rows]
+    separator = separator_of(path)
+    return "\n".join(csv_line(row, separator=separator) for row in (heads, *rows))
+
+
 USED_ROWS_NOTE = f"Its column {ROW} counts only the rows that are used (--where, --skip-missing)."
 CARRIED_OPTIONS = ("y_prob", "labelled", "groups", "date", "period", "date_format", "clusters", "where", "format")
 
@@ -82,7 +96,7 @@ CARRIED_OPTIONS = ("y_prob", "labelled", "groups", "date", "period", "date_forma
 def sample(output: str | None, **typed: Any) -> None:
     """Write the sheet of units to label, and print what to do with it."""
     drawn = call_function(draw_label_sample, typed)
-    emit(f"{drawn.to_csv()}\n", output)
+    emit(f"{_as_source(drawn, typed['files'][0])}\n", output)
     if output is not None:
         same = typed | {"labelled": output, "format": typed["input_format"]}
         options = [(option_name(role), same[role]) for role in CARRIED_OPTIONS if same[role]]

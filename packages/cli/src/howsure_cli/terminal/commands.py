@@ -39,6 +39,7 @@ VOCABULARY |= {"y_true_against": "--target", "y_prob_against": "--prob", "ids": 
 ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options, too
 OTHER_COMMANDS_OPTIONS = {  # options that a command has not, and what does what they would
     ("calibration", "--sequential"): "howsure monitor is for calibration that is checked repeatedly.",
+    ("score", "--targets"): "A check needs a column of scores; howsure score takes --targets.",
     ("score", "--model"): "To check each model, name the column as groups: --group COL.",  # of howsure check score
 }
 COMMAND_WORD = re.compile(r"[a-z]+(-[a-z]+)*")

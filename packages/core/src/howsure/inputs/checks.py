@@ -23,7 +23,6 @@ from howsure.inputs.label_spelling import check_positive, is_non_answer, spellin
 from howsure.inputs.numbers_and_names import (
     LARGEST_FLOAT,
     LARGEST_SCORE,
-    PERCENT,
     comma_advice,
     natural_order,
     nearest,
@@ -31,7 +30,7 @@ from howsure.inputs.numbers_and_names import (
     spelled_number,
 )
 from howsure.inputs.pairs import Floats, Integers, Labels
-from howsure.inputs.stated_confidence import states_confidence
+from howsure.inputs.stated_confidence import is_stated
 
 Column = npt.NDArray[Any]
 Codes = np.ndarray[Any, np.dtype[Any]]  # integers of any width
@@ -616,8 +615,7 @@ def is_weight(values: Floats) -> npt.NDArray[np.bool_]:
 def not_a_number(name: str, value: object, *, row: int | None = None, place: str | None = None) -> InputError:
     """Build the error for a value that is not a number, such as a string."""
     remedy = (comma_advice(value) if isinstance(value, str) else "") or "leave_out_rows"
-    is_stated = isinstance(value, str) and (states_confidence(value) or PERCENT.fullmatch(value) is not None)
-    if is_stated and Fault("not_a_number", name).role == "y_prob":
+    if is_stated(value) and Fault("not_a_number", name).role == "y_prob":
         remedy = "name_stated"
     return InputError("not_a_number", name, value=value, row=row, place=place, remedy=remedy)
 

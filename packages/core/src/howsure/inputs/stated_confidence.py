@@ -95,3 +95,8 @@ def _is_open(sentence: str, match: re.Match[str]) -> bool:
     name = "part" if "part" in match.re.groupindex else "value"
     before, after = sentence[: match.start(name)], sentence[match.end() :]
     return BOUND.search(before) is not None or RANGE.search(before) is not None or RANGE.search(after) is not None
+
+
+def is_stated(value: object) -> bool:
+    """Whether a value is a text that states a confidence, in words or as a percentage."""
+    return isinstance(value, str) and (states_confidence(value) or PERCENT.fullmatch(value) is not None)

@@ -70,7 +70,9 @@ def document_metrics(
     if not names and y_true is None and prediction is None:
         return []
     if not names or y_true is None or prediction is None:
-        raise InputError("a metric of documents needs all of `metrics='wer'`, `y_true` and `prediction`.")
+        needed = {"metrics": names or None, "y_true": y_true, "prediction": prediction}
+        missing = " and ".join(parameter(name) for name, value in needed.items() if value is None)
+        raise InputError(f"a metric of documents needs `metrics`, `y_true` and `prediction`; name {missing}.")
     chosen_metrics = [ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT) for name in names]
     for name, value in others.items():
         if value is not None:

@@ -154,7 +154,8 @@ class SequentialScore(ScoreSequence):
         )
         if min_score is not None and not (is_number(min_score) and self.bounds[0] < min_score < self.bounds[1]):
             raise InputError(
-                f"min_score must be between the bounds, {self.bounds[0]:g} and {self.bounds[1]:g}; it is {min_score!r}."
+                f"`min_score` must be between the bounds, {self.bounds[0]:g} and {self.bounds[1]:g}; "
+                f"it is {min_score!r}."
             )
         self.min_score = min_score
         self.predicted = None if predicted is None else self._checked_predictions(predicted)

@@ -36,6 +36,8 @@ ALL_ACT = (
 @click.option(
     "--actors",
     metavar="COL,COL,…",
+    is_flag=False,
+    flag_value="?",  # whose refusal lists the columns
     callback=as_names,
     help="Instead of --actor and --prob: a column of probabilities per actor, named after it.",
 )

@@ -121,7 +121,12 @@ def _shown_at(addresses: Mapping[Visitor, str]) -> str:
 @click.argument("page", type=OutputFile(*PAGES), metavar="OUT.html", required=False)
 @click.option("--output", type=OutputFile(*PAGES), metavar="FILE", help="The same as OUT.html.")
 @click.option(
-    "--actors", metavar="A,B,…", callback=as_names, help="Codes of the actors (default: the 8 with most events)."
+    "--actors",
+    metavar="A,B,…",
+    is_flag=False,
+    flag_value="?",  # whose refusal lists the actors
+    callback=as_names,
+    help="Codes of the actors (default: the 8 with most events).",
 )
 @click.option(
     "--period",

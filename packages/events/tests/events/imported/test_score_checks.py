@@ -136,3 +136,12 @@ def test_dates_that_are_left_out(tmp_path: Path) -> None:
     rows = [*ROWS, ("e", "9999-12-31", "Five", "Nothing.", "IRQ", "0.5")]
     scores = scores_of(tmp_path, rows, bad_dates="leave-out")
     assert [document.date for document in scores.corpus.documents()][-1] is None
+
+
+def test_rows_of_a_wide_table_are_numbered_without_an_id(tmp_path: Path) -> None:
+    rows = [("2001-01-03", "One.", "0.9", "0"), ("2001-02-03", "One.", "0", "0.4")]
+    how: dict[str, Any] = {"fields": Fields(date="date", text="text"), "columns": ScoreColumns(actors=("IRQ", "USA"))}
+    scores = scores_of(tmp_path, rows, ("date", "text", "IRQ", "USA"), **how)
+    assert held_in(scores) == {"1": {"IRQ": 0.9}, "2": {"USA": 0.4}}
+    with pytest.raises(InputError, match="column of the id"):
+        scores_of(tmp_path, columns=LONG, fields=Fields(date="date"))

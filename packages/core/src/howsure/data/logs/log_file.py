@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from howsure.data.tables.named_files import TEXTS, File, parquet_source, reading_files
+from howsure.data.tables.named_files import SUFFIXES, TEXTS, File, parquet_source, reading_files
 from howsure.data.tables.table import column_names
 from howsure.errors import InputError, quote
 from howsure.files.archive import FAULTS, Archive, unpacking
 from howsure.files.input_files import decoded, detect_compression, open_unpacked, opened, parsed_json
 from howsure.inputs.frames import EXCEPTION
+from howsure.inputs.source_names import format_suffix
 from howsure.lazy_imports import require
 
 # Convert values in a log to a mapping, a list or a number.
@@ -359,7 +360,9 @@ class Source:
         try:
             content = parsed_line(text.removeprefix(MARK))
         except ValueError as error:
-            raise InputError(f"{self.name} is not JSON ({error}). Was it cut off?") from error
+            is_table = SUFFIXES.get(format_suffix(self.name)) in ("csv", "tsv")
+            advice = "To read it as a table, leave `format` out." if is_table else "Was it cut off?"
+            raise InputError(f"{self.name} is not JSON ({error}). {advice}") from error
         self._check_keys(text, self.name)
         return content
 

@@ -350,6 +350,16 @@ def objects_source(file: File) -> str:
     return text_source(file).replace("read_json(", "read_json_objects(", 1)
 
 
+def separator_of(path: str) -> str:
+    """The separator of a CSV file; a comma for any other file."""
+    if not os.path.isfile(path) or SUFFIXES.get(format_suffix(path)) != "csv":
+        return ","
+    with closing(Database()) as database:
+        (file,) = named_files([path], format=None, spool=database.folder)
+        database.allow_only([file.path])
+        return separator_option(file, database.connection).removeprefix(", DELIMITER ").strip("'")
+
+
 def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
     """The option to write a CSV file with the separator of the input, such as a spreadsheet's semicolon."""
     if file.format != "csv":
