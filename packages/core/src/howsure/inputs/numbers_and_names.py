@@ -296,12 +296,13 @@ def natural_order(name: str) -> tuple[int, float, str, str]:
     >>> sorted(["Llama-70b", "10", "Llama-7b", "2.5", "p 0.57", "p 0.325", "v1.10.2", "v1.9.0"], key=natural_order)
     ['2.5', '10', 'Llama-7b', 'Llama-70b', 'p 0.325', 'p 0.57', 'v1.9.0', 'v1.10.2']
     """
-    try:
-        number = float(name)
-    except ValueError:
-        number = math.nan
-    if math.isfinite(number):
-        return 0, number, "", name
+    if not name[:1].isalpha():  # otherwise no number, or NaN or infinity
+        try:
+            number = float(name)
+        except ValueError:
+            number = math.nan
+        if math.isfinite(number):
+            return 0, number, "", name
     parts = NUMBERS.split(name)
     for place in range(1, len(parts), 2):  # the numbers
         digits = parts[place].lstrip("0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from howsure.inputs.checks import is_missing
 
@@ -42,7 +43,11 @@ def source_name(path: str) -> str:
     >>> source_name("runs/nan.csv"), source_name("runs/nan")
     ('nan.csv', './nan')
     """
-    name = system_path.basename(path)
+    return _without_suffixes(system_path.basename(path))
+
+
+@lru_cache  # thousands of files in folders of their own may have the same name
+def _without_suffixes(name: str) -> str:
     for suffixes in (COMPRESSIONS, FORMATS, RESULTS):
         stem, suffix = system_path.splitext(name)
         name = stem if suffix.lower() in suffixes and not is_missing(stem) else name
@@ -93,8 +98,9 @@ def _names_apart(paths: Sequence[str]) -> dict[str, str]:
     depth = max(map(len, folders.values()))
     namings: tuple[Callable[[str], str], ...] = (source_name, system_path.basename)
     for naming in namings:
+        own_names = {path: naming(path) for path in paths}
         for kept in range(depth + 1):
-            names = {path: "/".join([*_last(folders[path], kept), naming(path)]) for path in paths}
+            names = {path: "/".join([*_last(folders[path], kept), own_names[path]]) for path in paths}
             if len(set(names.values())) == len(paths):
                 return names
     return {path: system_path.normpath(path) for path in paths}

@@ -314,3 +314,20 @@ def test_repeats_of_items_that_some_rows_lack_are_named(runs: int, tmp_path: Pat
     notes = howsure.mean_scores(data=howsure.read(folder)).recipe.get("notes", [])
     repeats = [note for note in notes if note.startswith("Items repeat ('simple_0' has 2 rows), but 4 of 8 rows")]
     assert len(repeats) == runs - 1
+
+
+def test_rows_of_several_logs_are_converted_together_with_their_own_line_numbers(tmp_path: Path) -> None:
+    tasks = {"a": ["x", "y"], "b": ["x"], "c": ["x", "y"]}
+    samples = {
+        name: [{"task_id": task, "completion": "", "passed": name == "a"} for task in names]
+        for name, names in tasks.items()
+    }
+    paths = [write_lines(tmp_path / f"{name}.jsonl", lines) for name, lines in samples.items()]
+    columns = howsure.read(paths, by_file=True).rows({"file": Kind.VALUES, "item": Kind.VALUES, "passed": Kind.NUMBER})
+    assert columns.columns["file"].tolist() == ["a", "a", "b", "c", "c"]
+    assert columns.columns["item"].tolist() == ["x", "y", "x", "x", "y"]
+    assert columns.columns["passed"].tolist() == [1.0, 1.0, 0.0, 0.0, 0.0]
+    samples["c"][1]["task_id"] = ["z"]
+    write_lines(paths[2], samples["c"])
+    with pytest.raises(InputError, match=r"line 2 of .*c\.jsonl: item must be a string or a number"):
+        howsure.read(paths).rows({"passed": Kind.NUMBER})

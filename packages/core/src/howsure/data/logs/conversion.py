@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, compress, groupby, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -386,13 +386,19 @@ def input_files(
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     kept = partial(_needed_columns, words=words if most is None else None)
     unwritten = frozenset() if with_classes else OF_CLASSES - words
+    names = [f"log-{at}.jsonl" if len(files) > 1 else COPIES for at in range(len(files))]
+    copies = [
+        LogCopy(Source(file, log.notes, log.model_version, log.unread), os.path.join(spool, name))
+        for file, name in zip(files, names, strict=True)
+    ]
     with open(spool / COPIES, "wb") as lines, _garbage_collection_paused():
-        names = [f"log-{at}.jsonl" if len(files) > 1 else COPIES for at in range(len(files))]
-        copies = [
-            _rewrite(file, os.path.join(spool, name), lines, log, kept, unwritten, most, labels)
-            for file, name in zip(files, names, strict=True)
-        ]
-    rewritten = tuple(copy for copy in copies if copy is not None)
+        for all_columns, row_copies in _batches(copies, log, most, labels):
+            columns = kept(all_columns)
+            log.note(columns, len(row_copies))
+            text = json_lines({name: columns[name] for name in columns if name not in unwritten}, len(row_copies))
+            _note_copied(row_copies, columns, text, lines.tell())
+            lines.write(text)
+    rewritten = tuple(copy.file for copy in copies if copy.rows)
     if not rewritten:
         raise InputError(f"{files[0].name} has no rows.")
     log.files = len(rewritten)
@@ -420,79 +426,96 @@ def _garbage_collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _rewrite(
-    file: File,
-    path: str,
-    lines: IO[bytes],
-    log: Log,
-    needed: Callable[[Columns], Columns],
-    unwritten: Collection[str],
-    most: int | None,
-    labels: Labels | None,
-) -> File | None:
-    """Rewrite a log as JSON lines; return None and add a note if it has no rows, as after a stopped run."""
-    before, start = log.rows, lines.tell()
-    unlabelled, names = 0, dict[str, None]()
-    source = Source(file, log.notes, log.model_version, log.unread)
-    for all_columns, rows in _batches(source, log, most, labels):
-        columns = needed(all_columns)
-        if labels is not None:
-            unlabelled += columns.get("target", (None,) * rows).count(None)
-        log.note(columns, rows)
-        names |= dict.fromkeys(columns)
-        lines.write(json_lines({name: columns[name] for name in columns if name not in unwritten}, rows))
-    if log.rows == before:
-        source.note("it has no rows, and is left out")
-        return None
-    if labels is not None and unlabelled:
-        source.note(f"{unlabelled:,} of {log.rows - before:,} rows have no label in {labels.name}")
-    return File(path, file.name, "jsonl", columns=tuple(names), rows=log.rows - before, start=start)
+@dataclass(slots=True, eq=False)
+class LogCopy:
+    """A log that is being rewritten. Its rows follow each other in the file COPIES, from the byte `start`."""
+
+    source: Source
+    path: str
+    rows: int = 0
+    start: int | None = None
+    columns: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def file(self) -> File:
+        """The copy as a file to read."""
+        name, start = self.source.name, self.start or 0
+        return File(self.path, name, "jsonl", columns=tuple(self.columns), rows=self.rows, start=start)
 
 
-def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) -> Iterator[tuple[Columns, int]]:
-    """Yield batches of consecutive rows with the same columns: these columns with probabilities, and the row count."""
-    n_read, batch, names = 0, list[Row](), tuple[str, ...]()
-    rows = log.format.rows(source)
-    if most is not None or labels is not None:
-        rows = islice(chain.from_iterable(map(single_rows, rows)), most)
+def _note_copied(row_copies: Sequence[LogCopy], columns: Columns, lines: bytes, position: int) -> None:
+    """Record where the rows of each log start, and their columns. row_copies: the log of each line."""
+    starts = {row_copies[0]: position}
+    if row_copies[-1] is not row_copies[0]:
+        for copy, length in zip(row_copies, map(len, lines.splitlines(keepends=True)), strict=True):
+            starts.setdefault(copy, position)
+            position += length
+    for copy, start in starts.items():
+        copy.start = start if copy.start is None else copy.start
+        copy.columns |= dict.fromkeys(columns)
 
-    def whole(columns: Columns) -> tuple[Columns, int]:
-        n_rows = len(next(iter(columns.values())))
+
+Batch = tuple[Columns, list[LogCopy]]  # columns, and the log of each row
+
+
+def _batches(copies: Sequence[LogCopy], log: Log, most: int | None, labels: Labels | None) -> Iterator[Batch]:
+    """Yield batches of consecutive rows with the same columns, with probabilities.
+
+    A batch contains rows of several logs only if they have no lists of classes. Logs without rows get a note.
+    """
+    batch, row_copies, names = list[Row](), list[LogCopy](), tuple[str, ...]()
+
+    def whole(columns: Columns, row_copies: list[LogCopy]) -> Batch:
         try:
-            return with_probabilities(columns, log.normalise), n_rows
+            return with_probabilities(columns, log.normalise), row_copies
         except ValueError as error:
-            raise _first_fault(source, log, Block(columns).rows(), n_read - n_rows) from error
+            raise _first_fault(log, Block(columns).rows(), row_copies) from error
 
-    while True:
-        try:
-            row = next(rows, None)
-            labelled = row if row is None or labels is None else labels.of(row)
-        except ValueError as error:
-            if batch:  # report an error in an earlier row first
-                yield whole(rows_to_columns(batch))
-            raise error if isinstance(error, InputError) else source.fault(n_read + 1, f"{error}.") from error
-        if batch and (isinstance(labelled, Block | None) or len(batch) == BATCH or tuple(labelled) != names):
-            yield whole(rows_to_columns(batch))
-            batch = []
-        if labelled is None:
-            return
-        if isinstance(labelled, Block):
-            n_read += len(labelled["item"])
-            yield whole(labelled)
-            continue
-        if not batch:
-            names = tuple(labelled)
-        batch.append(labelled)
-        n_read += 1
+    for copy in copies:
+        rows, unlabelled, source = log.format.rows(copy.source), 0, copy.source
+        if most is not None or labels is not None:
+            rows = islice(chain.from_iterable(map(single_rows, rows)), most)
+        while True:
+            try:
+                row = next(rows, None)
+                row = row if row is None or labels is None else labels.of(row)
+            except ValueError as error:
+                if batch:  # report an error in an earlier row first
+                    yield whole(rows_to_columns(batch), row_copies)
+                raise error if isinstance(error, InputError) else source.fault(copy.rows + 1, f"{error}.") from error
+            if row is None:
+                ends = copy is copies[-1] or not OF_CLASSES.isdisjoint(names)
+            else:
+                ends = isinstance(row, Block) or len(batch) == BATCH or tuple(row) != names
+            if batch and ends:
+                yield whole(rows_to_columns(batch), row_copies)
+                batch, row_copies = [], []
+            if row is None:
+                break
+            if isinstance(row, Block):
+                size = len(next(iter(row.values())))
+                copy.rows += size
+                yield whole(row, [copy] * size)
+                continue
+            unlabelled += labels is not None and row["target"] is None
+            names = tuple(row) if not batch else names
+            batch.append(row)
+            row_copies.append(copy)
+            copy.rows += 1
+        if not copy.rows:
+            source.note("it has no rows, and is left out")
+        elif labels is not None and unlabelled:
+            source.note(f"{unlabelled:,} of {copy.rows:,} rows have no label in {labels.name}")
 
 
-def _first_fault(source: Source, log: Log, rows: Sequence[Row], before: int) -> InputError:
-    """Build the error for the first row without valid probabilities."""
-    for number, row in enumerate(rows, start=before + 1):
+def _first_fault(log: Log, rows: Sequence[Row], row_copies: Sequence[LogCopy]) -> InputError:
+    """Build the error for the first row without valid probabilities. rows: the last rows that were read."""
+    for at, (row, copy) in enumerate(zip(rows, row_copies, strict=True)):
         try:
             with_probabilities(rows_to_columns([row]), log.normalise)
         except ValueError as error:
-            return error if isinstance(error, InputError) else source.fault(number, f"{error}.")
+            number = copy.rows - row_copies[at:].count(copy) + 1
+            return error if isinstance(error, InputError) else copy.source.fault(number, f"{error}.")
     raise AssertionError("none of the rows has a fault by itself")
 
 

@@ -8,7 +8,8 @@ import os
 import shlex
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from itertools import chain
 
 from howsure.data.logs.agents import AGENTS
 from howsure.data.logs.layouts import LAYOUTS
@@ -116,7 +117,12 @@ def check_no_summary(file: File) -> None:
 
 def _detect_summary(beginning: Beginning) -> str | None:
     """Return the program that wrote a summary; None for other files."""
-    keys, names = beginning.keys, set(beginning.keys)
+    return _summary_with_keys(beginning.keys)
+
+
+@lru_cache
+def _summary_with_keys(keys: tuple[str, ...]) -> str | None:
+    names = set(keys)
     for name, (first, others, _) in SUMMARIES.items():
         begins = len(keys) >= len(first) and all(key_ in ("", key) for key_, key in zip(first, keys, strict=False))
         if begins and others <= names and "instance_id" not in names:
@@ -133,8 +139,8 @@ FIRST = ("per_instance_stats.json", ".latest_run_full.json", "_eval_all.json")  
 
 def unfolded(
     paths: Sequence[str | os.PathLike[str]], format: str | None = None, tell: Callable[[str], None] = lambda text: None
-) -> tuple[list[str], str | None]:
-    """Replace each folder by the files in it; return the paths and the log format of a single folder.
+) -> tuple[list[str | File], str | None]:
+    """Replace each folder by the files in it; return the paths or files and the log format of a single folder.
 
     The format is None for tables, and if it has not been determined. tell: a function that is called with a note on
     tables next to logs.
@@ -144,12 +150,11 @@ def unfolded(
     named = [os.fspath(path) for path in paths]
     if len(named) == 1 and os.path.isdir(named[0]):
         return _inside(named[0], format, tell)
-    return [
-        path_ for path in named for path_ in (_inside(path, format, tell)[0] if os.path.isdir(path) else [path])
-    ], None
+    files = [_inside(path, format, tell)[0] if os.path.isdir(path) else [path] for path in named]
+    return [*chain.from_iterable(files)], None
 
 
-def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> tuple[list[str], str | None]:
+def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> tuple[list[str | File], str | None]:
     files_by_kind: dict[str, list[File]] = {}
     summaries, empty, unfinished = list[File](), list[str](), list[str]()
     for beginning in _beginnings_in(folder, empty, unfinished):
@@ -178,7 +183,8 @@ def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> tup
     tables = [file.name for name in ANSWER_TABLES for file in files_by_kind.get(name, ()) if logs and name != kind]
     if tables:
         tell(f"{folder} also contains {counted(len(tables), 'table')}, not read with the logs: {shortened(tables)}.")
-    return _leading(kind, files), kind if logs else None
+    leading = set(_leading(kind, files))
+    return [file for file in files if file.name in leading], kind if logs else None
 
 
 def _leading(kind: str, files: Sequence[File]) -> list[str]:
@@ -244,7 +250,8 @@ def _beginnings_in(folder: str, empty: list[str], unfinished: list[str]) -> Iter
         kinds = {name: SUFFIXES[suffix] for name in names if (suffix := format_suffix(name)) in SUFFIXES}
         if "config.json" in names and "result.json" not in names and "__" in os.path.basename(place):
             unfinished.append(place)
-        for name in sorted(kinds.keys() - BESIDE, key=natural_order):
+        candidates = list(kinds.keys() - BESIDE)
+        for name in sorted(candidates, key=natural_order) if len(candidates) > 1 else candidates:
             path = os.path.join(place, name)
             if os.path.getsize(path):
                 yield Beginning.of(path, kinds[name])

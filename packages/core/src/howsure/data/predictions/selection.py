@@ -68,7 +68,7 @@ def _open_files(
     source: Files, database: Database, texts: Sequence[str], *, with_classes: bool
 ) -> tuple[tuple[File, ...], Log | None]:
     """Return the files, and a description of logs among them; no program writes its log as CSV or TSV."""
-    files, form_name, paths = None, None, list(source.paths)
+    files, form_name, paths = None, None, list[str | File](source.paths)
     if any(map(os.path.isdir, paths)):
         from howsure.data.logs.log_detection import unfolded
 

@@ -69,6 +69,14 @@ class File:
     start: int = 0
     origin: Callable[[int], tuple[File, int, str]] | None = field(default=None, compare=False)
 
+    def __fspath__(self) -> str:
+        return self.path
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the file is not compressed, and its name does not say that it is."""
+        return self.compression == "none" and os.path.splitext(self.path)[1].lower() not in COMPRESSIONS
+
 
 COPIES = "logs.jsonl"  # the rows of all logs, since a tree of trials has thousands of files, each with one row
 
@@ -107,6 +115,7 @@ def named_files(
 ) -> tuple[File, ...]:
     """The files named by paths and globs, each once; standard input ("-") and pipes are copied into `spool`.
 
+    Plain files that were already found in a folder are returned unchanged, unless a `format` is named.
     The format of a file is `format`, or what its suffix says, or with `by_content` what its first bytes show. Texts in
     another `encoding` than UTF-8 are copied into `spool`, too.
 
@@ -115,8 +124,10 @@ def named_files(
     if format is not None:
         check_choice(format, TABLES, name="format")
     named = expand_paths(paths)
+    known = {file.path: file for file in paths if isinstance(file, File) and file.is_plain} if format is None else {}
     files = [
-        _file(file_name, format, f"{spool}/input-{at}", by_content=by_content) for at, file_name in enumerate(named)
+        known.get(file_name) or _file(file_name, format, f"{spool}/input-{at}", by_content=by_content)
+        for at, file_name in enumerate(named)
     ]
     files = [_with_tabs(file, f"{spool}/tabs-{at}.tsv") for at, file in enumerate(files)]
     if encoding is not None:
