@@ -172,7 +172,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from howsure.figures.style import new_figure, styled
+from howsure.figures.style import new_figure, use_style
 
 if TYPE_CHECKING:
     from howsure.sequential.evaluation_order import ItemOrder
@@ -180,7 +180,7 @@ if TYPE_CHECKING:
 
 def draw_item_order(order: ItemOrder, *, ax: Axes | None = None) -> Axes:
     """The position of each item."""
-    with styled():
+    with use_style():
         axes = new_figure(3, 2).subplots() if ax is None else ax
         axes.plot([item.position for item in order])
     return axes

@@ -15,7 +15,7 @@ from howsure.counts import LabelSample
 from howsure.data.logs.conversion import input_files, with_defaults
 from howsure.errors import HowsureError, InputError
 from howsure_events import EventStore
-from howsure_events.explorer.labelling import codes, read_fields, text, truth, whole_field
+from howsure_events.explorer.labelling import codes, integer_field, read_fields, text, truth
 from howsure_events.explorer.queries import document_view
 from howsure_events.extraction.pipelines import _meta as meta_of_pipeline
 from howsure_events.labels.answers import find_labelling
@@ -77,7 +77,7 @@ def summary(path: Path) -> None:
 
 def page_body(path: Path) -> None:
     """What the page sends."""
-    rules = {"number": whole_field, "coder": text, "acting": codes, "unclear": truth}
+    rules = {"number": integer_field, "coder": text, "acting": codes, "unclear": truth}
     read_fields(path.read_bytes(), rules, address="/labels")
 
 

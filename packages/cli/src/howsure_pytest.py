@@ -97,12 +97,12 @@ def mark_settings(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, flo
     """The limit, the most runs and the probability of a wrong verdict, as a mark names them; else the test fails."""
     __tracebackhide__ = True
     from howsure.errors import InputError
-    from howsure.inputs.numbers_and_names import check_level, check_number, check_whole
+    from howsure.inputs.numbers_and_names import check_integer, check_level, check_number
     from howsure.stats.betting import binomial_wealth
 
     def read(min_rate: Any, max_runs: Any = 100, level: Any = 0.95) -> tuple[float, int, float]:
         check_number(min_rate, name="min_rate", low=0, high=1, open="both")
-        most, size = check_whole(max_runs, name="max_runs"), 1 - check_level(level)
+        most, size = check_integer(max_runs, name="max_runs"), 1 - check_level(level)
         if binomial_wealth(most, 0, min_rate) < 1 / size:
             least = fewest_runs(lambda runs: binomial_wealth(runs, 0, min_rate) >= 1 / size, above=most)
             raise InputError(

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from howsure.data.column_roles import FEW, NUMBERS, TWO, WITHIN, SeenColumn
 from howsure.inputs.label_spelling import is_non_answer
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS, SOURCE_ROW
 from howsure.inputs.repeated_items import ITEM_COLUMNS as ROWS_OF_ITEMS
 
@@ -107,7 +107,7 @@ def names_rater(column: SeenColumn) -> bool:
 
 
 def is_numeric(column: SeenColumn) -> bool:
-    return all(spelled_number(text) is not None for text in column.held or column.examples)
+    return all(parse_number(text) is not None for text in column.held or column.examples)
 
 
 def is_prompt(column: SeenColumn) -> bool:
@@ -185,12 +185,12 @@ def other_sides(name: str) -> Iterator[str]:
 
 def is_preference(outcome: str) -> bool:
     """Whether the column is a number from 1 (for the first model) to 2 (for the other model)."""
-    return 1.0 <= (spelled_number(outcome) or 0.0) <= 2.0
+    return 1.0 <= (parse_number(outcome) or 0.0) <= 2.0
 
 
 def grade_values(column: SeenColumn) -> set[str | float]:
     """The values of a column, with numbers compared as numbers: 4.0, as in a column with gaps, equals 4."""
-    numbers = {text: spelled_number(text) for text in column.held}
+    numbers = {text: parse_number(text) for text in column.held}
     return {text if number is None else number for text, number in numbers.items()}
 
 
@@ -206,8 +206,7 @@ def are_battles(battles: Sequence[tuple[str, str, str]]) -> bool:
     """
     models = {name for a, b, _ in battles for name in (a, b)}
     second_wins = (
-        winner.lower() in SECOND_WINS or winner == b or (spelled_number(winner) or 0.0) > 1.5
-        for _, b, winner in battles
+        winner.lower() in SECOND_WINS or winner == b or (parse_number(winner) or 0.0) > 1.5 for _, b, winner in battles
     )
     return (
         len(models) < len(battles)

@@ -24,12 +24,12 @@ from howsure.data.tables.named_files import (
     TEXTS,
     File,
     as_texts,
+    equal_names,
+    equal_names_message,
     header_source,
-    names_alike,
     objects_source,
     parquet_source,
     paths_read,
-    said_of_alike,
     text_source,
     unique_names,
     why_one_column,
@@ -41,7 +41,7 @@ from howsure.files.input_files import parsed_json
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import LIKELY_PERCENT
 from howsure.inputs.label_spelling import spellings
-from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
+from howsure.inputs.numbers_and_names import counted, parse_number, shortened
 from howsure.inputs.source_names import format_suffix
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
@@ -166,7 +166,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes.append(means)
     else:
         alike = [] if are_tags(columns) else alike
-        of_alike = [f"{named[0].name} has {said_of_alike(names)} Rename them to use them." for names in alike]
+        of_alike = [f"{named[0].name} has {equal_names_message(names)} Rename them to use them." for names in alike]
         unusable = {name.casefold() for names in alike for name in names}
         places = [at for at, name in enumerate(rows[0]) if leading_column(name, ()).casefold() not in unusable]
         around = [
@@ -270,7 +270,7 @@ def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
             stored = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
             names = written_names(connection, file, stored)
         values = [f"CAST({identifier(name)} AS VARCHAR)" for name in stored]
-        if file.format in ("json", "jsonl") and names_alike(names):  # of which DuckDB reads only one
+        if file.format in ("json", "jsonl") and equal_names(names):  # of which DuckDB reads only one
             source, values = objects_source(file), [in_json_text("json", [name]) for name in names]
         elif file.format in TEXTS:
             source = text_source(file, as_texts(names) if file.format in ("json", "jsonl") else "")
@@ -282,7 +282,7 @@ def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
 def _columns_alike(connection: Connection, file: File, names: Sequence[str]) -> list[list[str]]:
     """The columns of a file whose names differ only in case or not at all, together."""
     with reading(file.name, file.path):
-        return names_alike(written_names(connection, file, names))
+        return equal_names(written_names(connection, file, names))
 
 
 def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
@@ -378,7 +378,7 @@ def _percentage_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any
     """A note on each column that seems to have probabilities in percent, as numbers."""
     for place, column in enumerate(columns):
         if column.kind in (NUMBERS, FEW, REPEATED) and column.words & CHANCES - {"score"}:
-            highest = max((spelled_number(row[place] or "") or 0.0 for row in rows), default=0.0)
+            highest = max((parse_number(row[place] or "") or 0.0 for row in rows), default=0.0)
             if LIKELY_PERCENT < highest <= 100.0:
                 yield (
                     f"{column.name} goes up to {highest:g}, but probabilities are between 0 and 1. If these are "

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from howsure.data.column_roles import LISTS, ONE, SeenColumn
 from howsure.files.input_files import parsed_json
 from howsure.inputs.checks import is_missing
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.column_words import ITEMS, JUDGE, LABELS, RATERS, UNITS, words_in
 from howsure_cli.typed_commands import command_text
 
@@ -107,7 +107,7 @@ def _can_agree(roles: _Roles, names: Sequence[str], rows: Sequence[Sequence[Any]
     spans: dict[tuple[Any, ...], list[tuple[float, float]]] = {}
     for row in rows:
         document, rater, start, end, *category = (row[place] for place in places)
-        ends = [None if is_missing(value) else spelled_number(str(value)) for value in (start, end)]
+        ends = [None if is_missing(value) else parse_number(str(value)) for value in (start, end)]
         if ends == [None, None] and is_missing(start) and is_missing(end):
             continue
         first, after = ends

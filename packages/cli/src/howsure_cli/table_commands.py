@@ -25,7 +25,7 @@ from howsure.data.column_roles import (
 )
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.column_words import (
     CHANCES,
     CONFIDENCES,
@@ -549,7 +549,7 @@ class _TableProposals(TableRoles):
         if named:
             return named[0]
         places = [self.columns.index(column) for column in columns]
-        sums = [[spelled_number(row[at] or "") for at in places] for row in self.rows]
+        sums = [[parse_number(row[at] or "") for at in places] for row in self.rows]
         whole = [row for row in sums if None not in row]
         adds = bool(whole) and all(abs(sum(value or 0.0 for value in row) - 1) <= TOLERANCE for row in whole)
         return "probs" if len(columns) > 1 and adds else None

@@ -22,7 +22,7 @@ from howsure.data.column_roles import (
     WITHIN,
     SeenColumn,
 )
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.column_words import (
     ANSWERS,
     ARMS,
@@ -71,7 +71,7 @@ class TableRoles:
     rows: Sequence[Sequence[Any]]
 
     def _is_positive(self, column: SeenColumn) -> bool:
-        numbers = [spelled_number(text) for text in self._values(column) if text is not None]
+        numbers = [parse_number(text) for text in self._values(column) if text is not None]
         return all(number is not None and number > 0.0 for number in numbers)
 
     def _values(self, column: SeenColumn) -> list[str | None]:

@@ -13,7 +13,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import check_same_length
 from howsure.inputs.frames import Kind, Read, Rows, not_a_column_name, read_columns
-from howsure.inputs.numbers_and_names import check_whole, counted
+from howsure.inputs.numbers_and_names import check_integer, counted
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Labels, Pairs
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.inputs.source_names import source_names
@@ -245,7 +245,7 @@ def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None
             f"{listed!r}."
         )
     names = listed if isinstance(listed, Mapping) else list(dict.fromkeys(listed))
-    return Worst(check_whole(worst, name="worst"), names, wrong)
+    return Worst(check_integer(worst, name="worst"), names, wrong)
 
 
 def is_wrong(labels: Labels, probabilities: Floats) -> npt.NDArray[np.bool_]:

@@ -24,7 +24,7 @@ def clustered_pairs(n: int, n_clusters: int, *, weighted: bool = False, seed: in
     q = np.where(rng.random(n) < 0.5, rng.beta(0.3, 0.7, n), rng.random(n).round(2))
     weights = np.exp(6 * rng.normal(size=n)) if weighted else None
     labels = (rng.random(n) < q**1.5).astype(np.uint8)
-    return Pairs(labels, q, weights, clusters=rng.integers(n_clusters, size=n)).that_weigh()
+    return Pairs(labels, q, weights, clusters=rng.integers(n_clusters, size=n)).with_positive_weight()
 
 
 def entries(cells: ClusterSums, name: str) -> Any:

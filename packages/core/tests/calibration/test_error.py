@@ -233,7 +233,7 @@ def test_rare_calibrated_scores_are_held(shape: float, n: int) -> None:
 @given(small_pairs(max_size=12))
 def test_no_interval_is_without_width(small: Small) -> None:
     for clusters in (False, True):
-        pairs = pairs_of(small, clusters=clusters).that_weigh()
+        pairs = pairs_of(small, clusters=clusters).with_positive_weight()
         low, high = squared_error(pairs, bin_pairs(pairs, bin_size=small.bin_size)).interval(0.95)
         assert math.isnan(low) or low < high
 

@@ -8,7 +8,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from howsure.files.input_files import asked_encoding, likely_encoding, own_encoding
+from howsure.files.input_files import encoding_error, likely_encoding, own_encoding
 from howsure_cli.look import look
 
 TEXTS = {
@@ -60,7 +60,7 @@ def test_the_encoding_in_which_a_spreadsheet_saved_a_sheet(
 def test_two_candidates_and_whole_lines_are_shown(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_bytes("a,b\n1,café\n".encode("mac-roman"))
-    assert "As mac-roman it reads '1,café': if that is right" in str(asked_encoding(path, "sheet.csv"))
-    assert "(as windows-1251 it would be '1,cafЋ')" in str(asked_encoding(path, "sheet.csv"))
+    assert "As mac-roman it reads '1,café': if that is right" in str(encoding_error(path, "sheet.csv"))
+    assert "(as windows-1251 it would be '1,cafЋ')" in str(encoding_error(path, "sheet.csv"))
     path.write_bytes("a,b\r\n1,Müller\r\n2,x\r\n".encode("utf-16"))
-    assert "As utf-16 it reads '1,Müller': if" in str(asked_encoding(path, "sheet.csv"))
+    assert "As utf-16 it reads '1,Müller': if" in str(encoding_error(path, "sheet.csv"))

@@ -18,9 +18,9 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import (
     natural_order,
     nearest,
+    parse_integer,
+    parse_number,
     shortened,
-    spelled_number,
-    spelled_whole,
     unknown_name,
 )
 from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
@@ -150,20 +150,20 @@ STRANGE = ("1_0", "٣", "١.٥", "0_1", "1__0", "", "+", "e5", "0x1", "1,5", "--
 
 @given(st.floats())
 def test_what_python_prints_is_read(value: float) -> None:
-    number = spelled_number(repr(value))
+    number = parse_number(repr(value))
     assert number is not None
     assert number == value or (math.isnan(number) and math.isnan(value))
 
 
 @pytest.mark.parametrize("text", STRANGE)
 def test_what_is_not_a_number(text: str) -> None:
-    assert spelled_number(text) is None
-    assert spelled_whole(text) is None
+    assert parse_number(text) is None
+    assert parse_integer(text) is None
 
 
 def test_a_number_of_thousands_of_digits_is_not_a_whole_number() -> None:
-    assert spelled_whole("9" * 5_000) is None
-    assert (spelled_whole("-12"), spelled_whole("1.0")) == (-12, None)
+    assert parse_integer("9" * 5_000) is None
+    assert (parse_integer("-12"), parse_integer("1.0")) == (-12, None)
 
 
 @pytest.mark.parametrize("text", ["0_1", "٠", "1_0"])

@@ -39,7 +39,7 @@ def test_what_predicts_the_same_of_all_changes_nothing() -> None:
     same = Units(y, np.ones(50), 1.0, 100, np.full(50, 0.3), (0.3, 0.3, 0.3))
     for m in (0.3, 0.5):
         assert same.wealth(m) == pytest.approx(plain.wealth(m))
-        assert same.turned().wealth(m) == pytest.approx(plain.turned().wealth(m))
+        assert same.reflected().wealth(m) == pytest.approx(plain.reflected().wealth(m))
     assert same.mean == plain.mean
 
 

@@ -41,7 +41,7 @@ def test_bets_match_confseq(total: int | None, m: float) -> None:
 def test_a_bound_is_the_largest_mean_that_is_refuted(total: int | None) -> None:
     units = Units(np.array(of_confseq(total)), np.ones(100), 1.0, total)
     low, high = BettingMean(units, (0.0, 1.0)).bounds(0.025)
-    for side, bound in ((units, low), (units.turned(), 1 - high)):
+    for side, bound in ((units, low), (units.reflected(), 1 - high)):
         wealth = [side.wealth(m).max() for m in np.linspace(0.01, 0.99, 99)]
         assert all(first >= second for first, second in pairwise(wealth))
         assert side.wealth(bound - 1e-9).max() > 40 > side.wealth(bound + 1e-9).max()

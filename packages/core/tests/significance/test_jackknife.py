@@ -34,7 +34,7 @@ def units_of(statistics, metric=F1, **grouping):
 def jackknife_of(statistics, metric=F1, **grouping):
     units, document_metric = units_of(statistics, metric, **grouping)
     test = paired_jackknife(units, document_metric, level=0.95)
-    return test.turned() if units.swapped else test
+    return test.negated() if units.swapped else test
 
 
 def drawn(rng, n, *, shift=0.0):

@@ -25,7 +25,7 @@ from howsure.inputs.date_formats import (
     reading_steps,
     several_formats,
 )
-from howsure.inputs.numbers_and_names import check_whole, unknown_name
+from howsure.inputs.numbers_and_names import check_integer, unknown_name
 from howsure.inputs.periods import as_date
 from howsure_events.lexicon import Lexicon
 
@@ -53,8 +53,8 @@ class Part:
     of: int = 1
 
     def __post_init__(self) -> None:
-        check_whole(self.of, name="the number of parts", most=MAX_PARTS)
-        check_whole(self.number, name="the number of a part", most=self.of)
+        check_integer(self.of, name="the number of parts", most=MAX_PARTS)
+        check_integer(self.number, name="the number of a part", most=self.of)
 
     @classmethod
     def parse(cls, part: object) -> Self:

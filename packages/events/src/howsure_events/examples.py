@@ -16,7 +16,7 @@ from howsure_events.extraction.processes import Work
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import built_in_rule
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.integrity import remember_whole, store_state
+from howsure_events.store.integrity import remember_undamaged, store_state
 from howsure_text.coreference.antecedent_model import AntecedentModel
 
 
@@ -35,7 +35,7 @@ def example_store(path: str | os.PathLike[str] | None = None) -> EventStore:
         _extract_to(target)
     else:
         write_atomically(_news(), target)
-        remember_whole(target, store_state(target))
+        remember_undamaged(target, store_state(target))
     return EventStore.open(target)
 
 

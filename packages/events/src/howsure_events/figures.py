@@ -34,7 +34,7 @@ from howsure.figures.style import (
     look,
     new_figure,
     shortened_name,
-    styled,
+    use_style,
 )
 from howsure.figures.width import NARROW, wanted_width
 from howsure.inputs.numbers_and_names import unknown_name
@@ -154,7 +154,7 @@ def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: S
     if not 0 < len(group) <= MAX_ACTORS_PER_PANEL:
         raise InputError(f"a panel shows 1 to {MAX_ACTORS_PER_PANEL} actors; there are {len(group):,}. Choose some.")
     share, rows = series.unit == "share", series.rows_of(group[0])
-    with styled():
+    with use_style():
         if ax is None:
             ax = new_figure(7.0, 2.6, keep="height").subplots()
         dress(ax, grid="y")
@@ -213,7 +213,7 @@ def event_figure(series: EventSeries, *, panels: Groups | None = None, title: st
     groups = [[actor] for actor in series.actors] if panels is None else [list(group) for group in panels]
     _check_groups(series, groups)
     heights = [*(1.45 + 0.2 * (len(group) > 2) for group in groups), 0.45]
-    with styled():
+    with use_style():
         figure = new_figure(7.0, 1.0 + sum(heights), keep="height")
         *axes, below = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
         for ax, group in zip(axes, groups, strict=True):
@@ -234,7 +234,7 @@ def event_axes(series: EventSeries, *, ax: Axes | None = None, actors: Sequence[
     _check_groups(series, [group])
     if ax is None:
         return event_figure(series, panels=[group]).axes[0]
-    with styled():
+    with use_style():
         draw_events(series, ax=ax, actors=group)
         _name_inside(ax, series, group)
     return ax
@@ -252,7 +252,7 @@ def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
     if (width := wanted_width()) is not None:
         columns = max(1, min(columns, int(width // PANEL_WIDTH)))
     heights = [*[1.25] * -(-len(actors) // columns), 0.4]
-    with styled():
+    with use_style():
         figure = new_figure(1.95 * columns + 0.4, sum(heights) + 0.9, keep="height")
         fitting = int(LETTERS_PER_INCH * (figure.get_size_inches()[0] / columns - BESIDE))
         grid = figure.subplots(len(heights), columns, sharex=True, squeeze=False, height_ratios=heights)
@@ -271,7 +271,7 @@ def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
 
 def draw_events(series: EventSeries, *, ax: Axes, actors: Sequence[str], small: bool = False) -> Axes:
     """Draw the series of some actors into the panel `ax`: points with intervals, and 1-best counts as dashes."""
-    with styled():
+    with use_style():
         dress(ax, grid="y")
         for place, actor in enumerate(actors):
             how, shift = look(place), _shift(place, actors)

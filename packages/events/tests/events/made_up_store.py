@@ -21,7 +21,7 @@ import numpy as np
 
 from howsure_events.extraction.extract_document import Facts, entity_counts, find_evidence
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.integrity import remember_whole, store_state
+from howsure_events.store.integrity import remember_undamaged, store_state
 from howsure_text.coreference.coref_posterior import CorefPosterior
 
 TITLES = {"IRQ": "Iraq", "KWT": "Kuwait", "NATO": "NATO", "YUG": "Yugoslavia", "USA": "United States"}
@@ -103,7 +103,7 @@ def store_file(
 def copied(whole: bytes, path: Path) -> Path:
     """A store that was found whole, at another place; opening it there need not look through it again."""
     path.write_bytes(whole)
-    remember_whole(path, store_state(path))
+    remember_undamaged(path, store_state(path))
     return path
 
 

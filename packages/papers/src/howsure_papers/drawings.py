@@ -18,7 +18,7 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 from matplotlib.transforms import Bbox
 
-from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
+from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, use_style
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
 
@@ -61,7 +61,7 @@ def series_figure(
 
     legend_outside: draw the legend next to the last panel, for all panels: inside a panel, it would cover lines.
     """
-    with styled():
+    with use_style():
         figure, axes = panels_in_rows(len(panels), 3.3, sharey=True)
         for place, (ax, (title, series)) in enumerate(zip(axes, panels, strict=True)):
             dress(ax, grid="y")
@@ -148,7 +148,7 @@ def path_figure(
     The points are named; a ring marks the chosen one. `root_y` draws square roots of y, so that small values are
     distinct and 0 has a place.
     """
-    with styled():
+    with use_style():
         figure = new_figure(7.2, 4.6)
         ax = figure.add_subplot()
         dress(ax, grid="y")
@@ -188,7 +188,7 @@ def side_by_side_figure(
     labels: one per column. models: (name, estimates in the order of the labels). averages: the number of last columns
     that are averages, which are drawn separately.
     """
-    with styled():
+    with use_style():
         figure = new_figure(max(4.2, 1.1 + COLUMN * len(labels)), 3.0)
         ax = figure.add_subplot()
         dress(ax, grid="y")

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from howsure.counts import CountEstimate, CountEstimates
-from howsure.figures.style import INK, dress, literal, literal_legend, look, new_figure, styled
+from howsure.figures.style import INK, dress, literal, literal_legend, look, new_figure, use_style
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.periods import find_period
 from howsure.show.table import Column, digits
@@ -229,7 +229,7 @@ def attacks_by_month(incidents: Incidents, n: int, *, seed: int) -> Months:
 
 def months_figure(drawn: Months) -> Figure:
     """The corrected counts and those from scores alone as points with intervals, and the truth as dashes."""
-    with styled():
+    with use_style():
         figure = new_figure(6.6, 3.0)
         ax = figure.add_subplot()
         dress(ax, grid="y")

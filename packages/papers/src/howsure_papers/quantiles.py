@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from howsure import quantile_calibration
 from howsure.calibration.quantiles import QuantileCalibration
 from howsure.figures.distributions import draw_quantiles
-from howsure.figures.style import literal, styled
+from howsure.figures.style import literal, use_style
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, P_VALUE, Column, digits, p_in_words
@@ -213,7 +213,7 @@ def date_findings(ranked: Ranked) -> list[Finding]:
 
 def panels(ranked: Ranked) -> Figure:
     """The histograms of several posteriors side by side."""
-    with styled():
+    with use_style():
         figure, axes = panels_in_rows(len(ranked), 2.7)
         for ax, (name, result) in zip(axes, ranked.items(), strict=True):
             draw_quantiles(result, ax=ax)

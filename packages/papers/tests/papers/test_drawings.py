@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 
 from howsure.figures.files import figure_bytes
-from howsure.figures.style import new_figure, styled
+from howsure.figures.style import new_figure, use_style
 from howsure.result import Estimate
 from howsure_papers.drawings import (
     SPREAD,
@@ -102,7 +102,7 @@ def test_large_numbers_have_commas() -> None:
 
 
 def named(lines: list[list[tuple[float, float, str]]]) -> tuple[Axes, list[Bbox]]:
-    with styled():
+    with use_style():
         ax = new_figure(5, 4).add_subplot()
         ax.set(xlim=(0, 1), ylim=(0, 1))
         ax.plot([], [], label="a line")

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from howsure.errors import InputError
-from howsure.figures.style import INK, QUIET, literal, new_figure, shortened_name, styled
+from howsure.figures.style import INK, QUIET, literal, new_figure, shortened_name, use_style
 from howsure.inputs.pairs import Floats
 
 MAX_NAMED_MENTIONS = 60  # number of mentions up to which words are shown
@@ -26,7 +26,7 @@ def pair_figure(
     n = len(names)
     side = min(max(CELL * n, 2.4), 9.0)
     named = 1.9 if n <= MAX_NAMED_MENTIONS else 0.5
-    with styled():
+    with use_style():
         figure = new_figure(side + named + 0.9, side + named)
         axes = draw_pairs(together, names, entities=entities, ax=figure.add_subplot())
         bar = figure.colorbar(axes.images[0], ax=axes, shrink=0.6, aspect=30, pad=0.02)

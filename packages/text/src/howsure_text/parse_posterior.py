@@ -11,7 +11,7 @@ import numpy as np
 from howsure.data.documents.document import Document, Sentence
 from howsure.data.documents.read_documents import document_from_spacy
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_whole
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_integer
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.parses import ParsedDocument
 from howsure_text.sequences.tag_posterior import TagPosterior
@@ -52,7 +52,7 @@ class ParsePosterior:
 
     def sample(self, n: int, *, rng: Randomness = None) -> list[ParsedDocument]:
         """n parsed documents."""
-        n, generator = check_whole(n, name="n", most=MAX_CLUSTERINGS), generator_from(rng)
+        n, generator = check_integer(n, name="n", most=MAX_CLUSTERINGS), generator_from(rng)
         docs = unparsed_docs(self.document, self.pipeline)
         for name, component in self.pipeline.pipeline:
             if name == "parser":

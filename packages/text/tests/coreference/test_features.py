@@ -74,7 +74,7 @@ def test_match() -> None:
     assert features.containment(STORY)[THE_DOCTOR, ANN] == 0
     assert features.names(STORY)[BELL, [ANN, A_DOCTOR]].tolist() == [4, 0]
     assert features.nearest_match(STORY)[DOCTORS, [A_DOCTOR, THE_DOCTOR, HE]].tolist() == [2, 1, 0]
-    assert features.seen_before(STORY)[DOCTORS, [A_DOCTOR, THE_DOCTOR]].tolist() == [4, 5]
+    assert features.head_mentions_before(STORY)[DOCTORS, [A_DOCTOR, THE_DOCTOR]].tolist() == [4, 5]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.calibration.slots import CELLS, EXACT_UP_TO, LAST, Slots, assign_cells, last_of_cells, sum_by_slot
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import check_whole
+from howsure.inputs.numbers_and_names import check_integer
 from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
 
 MAX_BINS = 100_000
@@ -234,7 +234,11 @@ def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
     w1, w2 = slots.powers()[:2]
     ends = np.cumsum(np.add.reduceat(w1, starts))
     effective = ends[-1] ** 2 / w2.sum()
-    n = max(1, round(2 * effective ** (1 / 3))) if n_bins is None else check_whole(n_bins, name="n_bins", most=MAX_BINS)
+    n = (
+        max(1, round(2 * effective ** (1 / 3)))
+        if n_bins is None
+        else check_integer(n_bins, name="n_bins", most=MAX_BINS)
+    )
     last = np.unique(ends[:-1].searchsorted(ends[-1] * (np.arange(1, n) / n)))
     lasts = slots.cell[starts][last[last < len(starts) - 1]]
     return lasts.searchsorted(slots.cell), last_of_cells(lasts)
@@ -323,7 +327,7 @@ def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
                 n_bins=n_bins,
                 bin_size=bin_size,
             )
-        return max(1, n // check_whole(n_bins, name="n_bins"))
+        return max(1, n // check_integer(n_bins, name="n_bins"))
     if isinstance(bin_size, str):
         if bin_size != "auto":
             raise InputError(
@@ -332,7 +336,7 @@ def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
                 bin_size=bin_size,
             )
         return automatic_bin_size(n)
-    return min(check_whole(bin_size, name="bin_size"), max(n, 1))
+    return min(check_integer(bin_size, name="bin_size"), max(n, 1))
 
 
 def bin_pairs(
@@ -410,7 +414,7 @@ def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins
             bin_size=bin_size,
         )
     if binning != "adaptive" and n_bins is not None:  # many of these bins may be empty
-        check_whole(n_bins, name="n_bins", most=MAX_BINS)
+        check_integer(n_bins, name="n_bins", most=MAX_BINS)
     return choose_bin_size(len(part), bin_size=bin_size, n_bins=n_bins)
 
 

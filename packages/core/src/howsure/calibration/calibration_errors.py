@@ -23,7 +23,7 @@ from howsure.calibration.error import (
     plugin_mse,
     root,
 )
-from howsure.calibration.scores import MulticlassScores, is_whole_rows, wrong_extremes
+from howsure.calibration.scores import MulticlassScores, has_complete_rows, wrong_extremes
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
@@ -82,7 +82,7 @@ def calibration_error(
         in_memory=interval == "bootstrap",
     )
     notes = reading_notes(pairs)
-    whole, pairs = len(pairs), pairs.that_weigh() if isinstance(pairs, Pairs) else pairs
+    whole, pairs = len(pairs), pairs.with_positive_weight() if isinstance(pairs, Pairs) else pairs
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     error = estimate_error(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
     values = {field.name: getattr(error, field.name) for field in fields(error)}
@@ -350,7 +350,7 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
         )
     if 2 * squared.left_out > binned.sums.count.sum():
         yield "most pairs are alone in their bin; use fewer and larger bins"
-    if isinstance(pairs, Slots) and is_whole_rows(pairs):
+    if isinstance(pairs, Slots) and has_complete_rows(pairs):
         yield "the pairs of a row's classes count as independent; see docs/language-models.md on valid intervals"
     if len(binned.sums) == 1:
         yield "there is only one bin, so the error is that of the mean prediction"

@@ -19,7 +19,7 @@ from howsure.calibration.slots import Slots, sum_by_slot
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_whole
+from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_integer
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import AMONG, Result, as_json
@@ -149,7 +149,7 @@ def check_calibration(
     """Compute `calibration_test` for checked pairs."""
     whole = len(pairs)
     pairs = _weighted_pairs(pairs)
-    times = check_whole(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
+    times = check_integer(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
     rng = with_seed(rng)
     if method == "simulation" and pairs.weights is None and by_cells(pairs, whole):
         return check_sums(
@@ -204,7 +204,10 @@ def check_sums(
     rng: Randomness = None,
 ) -> CalibrationTest:
     """Compute `calibration_test` for sums of pairs. Raises InputError for a method that needs the pairs themselves."""
-    weighted, times = slots.weights is not None, check_whole(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
+    weighted, times = (
+        slots.weights is not None,
+        check_integer(n_simulations, name="n_simulations", most=MAX_SIMULATIONS),
+    )
     if method not in OF_SUMS or (method == "simulation" and weighted):
         needs = " of weighted pairs" if method == "simulation" else ""
         advice = f"method={method!r}{needs} needs the pairs themselves: give them to calibration_test."
@@ -236,7 +239,7 @@ def _weighted_pairs(pairs: Pairs) -> Pairs:
 
     Raises InputError if all pairs are in one cluster.
     """
-    pairs = pairs.that_weigh()
+    pairs = pairs.with_positive_weight()
     clusters = pairs.clusters
     if clusters is not None:
         number = len(np.unique(clusters))

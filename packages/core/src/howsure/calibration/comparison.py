@@ -227,7 +227,7 @@ def compare_pairs(
         raise InputError("the two models must be evaluated on the same rows, but the label of {row} differs", row=row)
     for name, first, other in (("weight", a.weights, b.weights), ("cluster", a.clusters, b.clusters)):
         _check_same(name, first, other)
-    a, b = a.that_weigh(), b.that_weigh()
+    a, b = a.with_positive_weight(), b.with_positive_weight()
     units = Units.of(a, b)
     how: dict[str, Any] = {"binning": binning, "bin_size": bin_size, "n_bins": n_bins}
     (squared_a, without_a, gap_a), (squared_b, without_b, gap_b) = (

@@ -52,7 +52,7 @@ from howsure.calibration.scores import (
 )
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import check_level, check_whole, counted
+from howsure.inputs.numbers_and_names import check_integer, check_level, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Arrays, Estimate, Result, as_json, plain_dict
@@ -340,7 +340,7 @@ def fit_corp(
     weightless, unit = 0, 1.0
     if isinstance(pairs, Pairs):
         unit, n_before = pairs.weight_unit, len(pairs)
-        pairs = by_content(pairs.that_weigh())
+        pairs = by_content(pairs.with_positive_weight())
         weightless = n_before - len(pairs)
     else:
         weightless = pairs.weightless
@@ -382,7 +382,7 @@ def fit_corp(
 def checked_simulations(n_simulations: object, level: float) -> int:
     """Check that the number of simulated curves suffices for a band of this level, and return it."""
     least = math.ceil(2 / (1 - level) - 1 - 1e-9)
-    times = check_whole(n_simulations, name="n_simulations", most=100_000)
+    times = check_integer(n_simulations, name="n_simulations", most=100_000)
     if times < least:
         raise InputError(
             "{parameter} must be at least {least} for a band of level {level:g}, so that one simulated "

@@ -186,7 +186,7 @@ def binned_curve(
     level = check_level(level)
     unit, n_before = 1.0, len(pairs)
     if isinstance(pairs, Pairs):
-        unit, pairs = pairs.weight_unit, pairs.that_weigh()
+        unit, pairs = pairs.weight_unit, pairs.with_positive_weight()
         weightless = n_before - len(pairs)
     else:
         weightless = pairs.weightless

@@ -21,7 +21,7 @@ from howsure.calibration.bins import boundaries_of_sorted
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, check_whole, counted, is_number
+from howsure.inputs.numbers_and_names import check_integer, check_level, counted, is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -186,10 +186,10 @@ def cross_validate_curve(
     check_arguments(cross_validate_curve, locals())
     pairs = pairs_from(
         y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
-    ).that_weigh()
+    ).with_positive_weight()
     q, y, w, units = _sorted_columns(pairs)
     n_units = int(units.max()) + 1
-    folds = min(FOLDS, n_units) if folds is None else check_whole(folds, name="folds", least=2)
+    folds = min(FOLDS, n_units) if folds is None else check_integer(folds, name="folds", least=2)
     unit = "pair" if pairs.clusters is None else "cluster"
     if n_units < 2:
         raise InputError(f"cross-validation needs at least 2 {unit}s; there is {n_units}.")
@@ -267,7 +267,7 @@ def local_regression(
         raise InputError(f"span must be greater than 0 and at most 1, the share of pairs in a window; it is {span!r}.")
     pairs = pairs_from(
         y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
-    ).that_weigh()
+    ).with_positive_weight()
     q, y, w, units = _sorted_columns(pairs)
     if span is None and units.max() == 0:
         unit = "pair" if pairs.clusters is None else "cluster"

@@ -32,7 +32,7 @@ from howsure.calibration.table import positive_weight_pairs
 from howsure.errors import InputError, localise
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import SAVED, Source
-from howsure.inputs.numbers_and_names import check_level, check_whole
+from howsure.inputs.numbers_and_names import check_integer, check_level
 from howsure.inputs.pairs import CLASS_WISE, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
 from howsure.inputs.repeated_items import item_notes
@@ -281,7 +281,7 @@ def worst_predictions(
     """
     check_arguments(worst_predictions, locals())
     roles: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
-    worst = curves_by_group(y_true, y_prob, **roles, worst=check_whole(n, name="n"), show=show, data=data).worst
+    worst = curves_by_group(y_true, y_prob, **roles, worst=check_integer(n, name="n"), show=show, data=data).worst
     assert worst is not None
     return worst
 

@@ -143,7 +143,7 @@ def _divide_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *
     if len(distinct) <= MAX_CATEGORIES:
         codes = np.where(missing, -1, np.searchsorted(distinct, np.where(missing, 0.0, numbers)))
         return _divide_names(name, codes, [_bound_text(value, dates) for value in distinct.tolist()], min_rows)
-    cuts = _cuts(visible, dates)
+    cuts = _distinct_quantiles(visible, dates)
     last = len(cuts)  # cell i: cut i - 1 < number ≤ cut i
     codes = np.where(missing, last + 1, np.searchsorted(cuts, numbers, side="left"))
     conditions, members, in_pairs = [], [], []
@@ -164,7 +164,7 @@ def _divide_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *
     return Feature(name, codes, tuple(conditions), np.array(members, dtype=np.float64), np.array(in_pairs))
 
 
-def _cuts(visible: Floats, dates: bool) -> Floats:
+def _distinct_quantiles(visible: Floats, dates: bool) -> Floats:
     """Return the distinct quantiles that have numbers on both sides, rounded relative to the spread."""
     n = len(visible)
     places = [min(n - 1, math.ceil(share * n) - 1) for share in CUTS]
@@ -291,7 +291,7 @@ def _drop_negligible(raw_pairs: Pairs, features: list[Feature]) -> tuple[Pairs, 
     if raw_pairs.weights is None:
         return raw_pairs, features
     counts = raw_pairs.weights > raw_pairs.weight_unit * NEGLIGIBLE_WEIGHT
-    pairs = raw_pairs.that_weigh()
+    pairs = raw_pairs.with_positive_weight()
     if bool(counts.all()):
         return pairs, features
     return pairs, [feature.select(counts) for feature in features]

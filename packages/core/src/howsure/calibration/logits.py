@@ -95,7 +95,7 @@ def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: b
     moved = np.append(moved, np.full(halves - np.count_nonzero(moved == 0.5), 0.5))
     right_way = _slots(moved, np.arange(len(moved)) < len(of_target))
     left = sums.cpu().numpy()
-    cell, fraction = _place(moved)
+    cell, fraction = _cell_and_position(moved)
     steps = np.stack([np.ones(len(moved)), fraction * FRACTION, fraction * fraction * FRACTION], axis=1)
     np.subtract.at(left, cell, steps.astype(np.int64))
     left = left.T
@@ -122,7 +122,7 @@ def _add(sums: Any, q: Any) -> None:
     sums.index_add_(0, cell, steps)
 
 
-def _place(q: Floats) -> tuple[Integers, Floats]:
+def _cell_and_position(q: Floats) -> tuple[Integers, Floats]:
     """Return the cell of each probability, as the device numbers cells, and the position within the cell (0 to 1)."""
     t = np.sqrt(np.sqrt(q)) * SCALE
     cell = t.astype(np.int64)

@@ -31,7 +31,7 @@ from howsure.calibration.scan import (
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, check_whole, counted, shortened
+from howsure.inputs.numbers_and_names import check_integer, check_level, counted, shortened
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.result import Estimate, Result, Rows, as_json, provenance_line, rows_read
@@ -72,7 +72,7 @@ def group_in_words(row: MiscalibratedGroup, *, against: str) -> str:
     return f"{_direction(row.gap).capitalize()} by {_size(row.gap)} where {in_a_line(row.name)}{comparison}.{explained}"
 
 
-def whole_in_words(miscalibrated_groups: MiscalibratedGroups) -> str:
+def describe_all_rows(miscalibrated_groups: MiscalibratedGroups) -> str:
     """Describe all rows together in a sentence."""
     whole = miscalibrated_groups.whole
     rates = f"mean prediction {number(whole.mean_prob, 3)}, observed frequency {number(whole.base_rate, 3)}"
@@ -189,7 +189,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
     @property
     def input_line(self) -> str:
         """A description of the input, and the calibration of all rows in a sentence."""
-        return "\n\n".join(filter(None, [rows_read(self.recipe), whole_in_words(self)]))
+        return "\n\n".join(filter(None, [rows_read(self.recipe), describe_all_rows(self)]))
 
     @property
     def answer(self) -> str | None:
@@ -203,7 +203,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
     @property
     def provenance(self) -> str:
         """The calibration of all rows in a sentence, a description of the input, and the level of the intervals."""
-        whole = whole_in_words(self)
+        whole = describe_all_rows(self)
         source = provenance_line({name: value for name, value in self.recipe.items() if name != "level"})
         level = f"{100 * self.recipe['level']:g}% intervals, for all groups at once."
         return " ".join(filter(None, [f"{whole[:1].upper()}{whole[1:]}.", source, level]))
@@ -294,7 +294,7 @@ def find_miscalibrated_groups(
         raise InputError(f"conditions must be 1 or 2; it is {conditions!r}.")
     if against not in (WHOLE, DIAGONAL):
         raise InputError(f"against must be {WHOLE!r} or {DIAGONAL!r}, not {against!r}")
-    min_rows = check_whole(min_rows, name="min_rows", least=2)
+    min_rows = check_integer(min_rows, name="min_rows", least=2)
     raw_pairs, columns, provenance = pairs_and_features(
         y_true,
         y_prob,

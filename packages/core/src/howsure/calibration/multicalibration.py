@@ -21,7 +21,7 @@ from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, compute_
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, check_whole, counted
+from howsure.inputs.numbers_and_names import check_integer, check_level, counted
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result
@@ -128,7 +128,7 @@ def estimate_multicalibration(
     rng: Randomness = 0,
 ) -> MulticalibrationError:
     """Compute `multicalibration_error` for checked pairs and columns by name."""
-    min_rows = check_whole(min_rows, name="min_rows")
+    min_rows = check_integer(min_rows, name="min_rows")
     pairs, checked_features = weighted_features(raw_pairs, columns, min_rows=min_rows)
     n, generator = len(pairs), generator_from(rng)
     features = [all_rows_feature(n, ALL_ROWS), prediction_feature(pairs, columns, min_rows=min_rows), *checked_features]

@@ -21,7 +21,7 @@ from howsure.calibration.scores import ScoreParts
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
+from howsure.inputs.numbers_and_names import check_level, parse_number, shortened
 from howsure.inputs.pairs import (
     CLASS_WISE,
     PROB,
@@ -188,7 +188,7 @@ def ordinal_calibration(
     )
     groups = ItemGroups.of(n, clusters=units)
     scores = ((above - (codes > np.arange(k - 1)[:, None])) ** 2).sum(axis=0)
-    numbers = [number for name in names if (number := spelled_number(name)) is not None]
+    numbers = [number for name in names if (number := parse_number(name)) is not None]
     steps = np.array(numbers if len(numbers) == k else range(k), dtype=np.float64)
     bias = mean_score(steps @ matrix - steps[codes], groups, bounds=None)
     return OrdinalCalibration(
@@ -230,7 +230,7 @@ def _add_scores(parts: Sequence[ScoreParts]) -> ScoreParts:
 
 
 def _check_order(names: Sequence[str], *, named: bool) -> None:
-    numbers = [number for name in names if (number := spelled_number(name)) is not None]
+    numbers = [number for name in names if (number := parse_number(name)) is not None]
     ordered = len(numbers) == len(names) and numbers == sorted(set(numbers))
     if not named and not ordered:
         raise InputError(

@@ -19,11 +19,11 @@ from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import Kind, Rows, Source, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import (
     MAX_SIMULATIONS,
-    as_spelled,
+    check_integer,
     check_level,
-    check_whole,
     counted,
     is_number,
+    parse_number_column,
     shortened,
 )
 from howsure.inputs.pairs import Floats, Integers
@@ -356,12 +356,12 @@ def quantile_calibration(
     rng = with_seed(rng)
     if data is not None:
         rows = _read_columns(data, y_true, draws, clusters)
-        with rows.placed():
+        with rows.locating_errors():
             columns = {"y_true": rows["y_true"], "draws": rows["draws"], "clusters": rows.columns.get("clusters")}
             result = quantile_calibration(**arguments | columns | {"data": None})
         return replace(result, recipe={**result.recipe, **rows.read})
     samples, values = _check_arrays(y_true, draws)
-    level, times = check_level(level), check_whole(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
+    level, times = check_level(level), check_integer(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
     n, s = samples.shape
     codes = _checked_clusters(clusters, n)
     below, equal = (samples < values[:, None]).sum(axis=1), (samples == values[:, None]).sum(axis=1)
@@ -423,7 +423,7 @@ def _read_columns(data: Any, y_true: Any, draws: Any, clusters: Any) -> Rows:
     if samples.dtype == object:  # lists in a frame
         samples = np.array([list(sample) for sample in samples], dtype=object)
     renamed = {"y_true": rows[y_true], "draws": samples}
-    renamed |= {} if clusters is None else {"clusters": as_spelled(rows[clusters])}
+    renamed |= {} if clusters is None else {"clusters": parse_number_column(rows[clusters])}
     return replace(rows, columns=renamed)
 
 

@@ -235,9 +235,9 @@ def scan(
     """
     multipliers = rng.standard_normal((DRAWS, residuals.n_blocks), dtype=np.float32)
     search = _Search(residuals, features, min_rows, multipliers, keep)
-    families = [_family(search.ones())]
+    families = [_family(search.groups_of_one_condition())]
     if conditions == 2:
-        families.append(_family(search.twos(pairs or list(combinations(range(len(features)), 2)))))
+        families.append(_family(search.groups_of_two_conditions(pairs or list(combinations(range(len(features)), 2)))))
     return tuple(families)
 
 
@@ -249,13 +249,13 @@ class _Search:
     multipliers: npt.NDArray[np.float32]
     keep: Keep | None
 
-    def ones(self) -> Iterator[Family]:
+    def groups_of_one_condition(self) -> Iterator[Family]:
         """Yield the groups of one condition, a family for each feature."""
         for place in (i for i, feature in enumerate(self.features) if feature.alone):
             feature = self.features[place]
             yield self._judged(single_table(feature), (place, -1), np.ones((len(feature.conditions), 1), np.bool_))
 
-    def twos(self, pairs: Sequence[tuple[int, int]]) -> Iterator[Family]:
+    def groups_of_two_conditions(self, pairs: Sequence[tuple[int, int]]) -> Iterator[Family]:
         """Yield the groups of two conditions, a family for each pair of features.
 
         A group is left out if it has more than 90% of the rows of either condition.

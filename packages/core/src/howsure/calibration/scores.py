@@ -179,7 +179,9 @@ def decompose_score(
     loss = LOSSES.get(score) if isinstance(score, str) else score
     if not isinstance(loss, ProperLoss):
         raise InputError(f"score must be 'brier', 'log' or a ProperLoss, not {score!r}")
-    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, pos_label=pos_label).that_weigh()
+    pairs = pairs_from(
+        y_true, y_prob, data=data, sample_weight=sample_weight, pos_label=pos_label
+    ).with_positive_weight()
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     recipe = {"howsure": __version__, "score": loss.name, "n": len(pairs), "binning": binning}
     recipe |= {"bin_size": binned.bin_size, "n_bins": n_bins, "weighted": pairs.weights is not None}
@@ -199,7 +201,7 @@ def _loss_parts(pairs: Pairs, binned: Binned, loss: ProperLoss) -> ScoreParts:
 # Multi-class scores from sums of class-wise pairs. Complete rows have a pair for every class, exactly one with label 1.
 
 
-def is_whole_rows(slots: Slots) -> bool:
+def has_complete_rows(slots: Slots) -> bool:
     """Whether the pairs are all classes of complete rows: in each row, probabilities sum to 1 and one label is 1.
 
     This is inferred from equal sums of predictions and labels (relative difference below 10⁻⁹). For a single class, the
@@ -211,7 +213,7 @@ def is_whole_rows(slots: Slots) -> bool:
     return math.isclose(predicted, float(slots.count[slots.label == 1].sum()), rel_tol=1e-9)
 
 
-def losses_of_whole_rows(slots: Slots) -> tuple[float, float]:
+def losses_of_complete_rows(slots: Slots) -> tuple[float, float]:
     """Return the mean multi-class Brier score and log loss of complete rows; weights by probability are ignored."""
     _, u, variance = slots.means()
     true = slots.label == 1
@@ -255,7 +257,7 @@ class MulticlassScores:
 def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
     """Return multi-class scores of the rows from which pairs were made; None if unknown or if pairs were changed."""
     if isinstance(pairs, Slots):
-        return MulticlassScores(*losses_of_whole_rows(pairs)) if is_whole_rows(pairs) else None
+        return MulticlassScores(*losses_of_complete_rows(pairs)) if has_complete_rows(pairs) else None
     losses = multiclass_losses(pairs)
     if losses is None:
         return None

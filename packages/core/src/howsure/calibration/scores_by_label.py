@@ -113,7 +113,9 @@ def decompose_score_by_label(
     loss = LOSSES.get(score) if isinstance(score, str) else score
     if not isinstance(loss, ProperLoss):
         raise InputError(f"score must be 'brier', 'log' or a ProperLoss, not {score!r}")
-    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, pos_label=pos_label).that_weigh()
+    pairs = pairs_from(
+        y_true, y_prob, data=data, sample_weight=sample_weight, pos_label=pos_label
+    ).with_positive_weight()
     weights = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
     rows = []
     for label in (1, 0):

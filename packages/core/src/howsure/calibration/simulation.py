@@ -6,7 +6,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.numbers_and_names import check_whole, is_number
+from howsure.inputs.numbers_and_names import check_integer, is_number
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -43,7 +43,7 @@ def simulate_pairs(n: int, a: float, b: float, *, transform: str | float = "iden
     Raises InputError if n is negative, a or b is not positive, or for any other transform.
     """
     check_arguments(simulate_pairs, locals())
-    size = check_whole(n, name="n", least=0, most=MAX_PAIRS)
+    size = check_integer(n, name="n", least=0, most=MAX_PAIRS)
     for name, value in (("a", a), ("b", b)):
         if not (is_number(value) and 0.0 < value < np.inf):
             raise InputError(f"{name}, a parameter of the Beta distribution, must be positive; it is {value!r}")

@@ -160,8 +160,8 @@ class Slots:
             sums=np.concatenate([self.sums, other.sums], axis=1),
             weights=weights,
             weightless=self.weightless + other.weightless,
-            positive=_agreed("pos_label", self.positive, other.positive),
-            reduction=_agreed("reduction", self.reduction, other.reduction),
+            positive=_common_setting("pos_label", self.positive, other.positive),
+            reduction=_common_setting("reduction", self.reduction, other.reduction),
         )
         return merge_slots(together)
 
@@ -281,7 +281,7 @@ def checked_sums(sums: Integers) -> Integers:
     return sums
 
 
-def _agreed(name: str, first: str | None, other: str | None) -> str | None:
+def _common_setting(name: str, first: str | None, other: str | None) -> str | None:
     """Return the common value of `positive` or `reduction` in two summaries. Raises InputError if they differ."""
     if first == other:
         return first

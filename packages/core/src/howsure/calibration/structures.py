@@ -190,13 +190,13 @@ def _item(name: str, values: Mapping[str, Any]) -> _Item:
 def _parts(parts: Any, where: str) -> Parts:
     if not is_listlike(parts):
         raise InputError(f"{where} must be a list of parts; it is {quote(parts)}.")
-    return dict.fromkeys(_part(part, where) for part in parts)
+    return dict.fromkeys(_hashable(part, where) for part in parts)
 
 
-def _part(part: Any, where: str) -> Hashable:
+def _hashable(part: Any, where: str) -> Hashable:
     """Make a part hashable: lists become tuples."""
     if isinstance(part, (list, tuple)):
-        return tuple(_part(element, where) for element in part)
+        return tuple(_hashable(element, where) for element in part)
     if not isinstance(part, Hashable):
         raise InputError(
             f"{where} must consist of strings, numbers and lists of these, such as ['nsubj', 2, 5]; it contains "

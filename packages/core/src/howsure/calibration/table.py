@@ -174,7 +174,7 @@ def positive_weight_pairs(name: str, pairs: Pairs) -> Pairs:
     """Return the pairs of positive weight in a group. Raises InputError if it has none."""
     if pairs.weights is not None and not pairs.weights.any():
         raise group_weighs_nothing(name)
-    return pairs.that_weigh()
+    return pairs.with_positive_weight()
 
 
 def group_weighs_nothing(name: str) -> InputError:

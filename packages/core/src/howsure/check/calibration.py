@@ -188,7 +188,7 @@ def run_calibration_check(
         evidence += comparison_evidence(matched.a, matched.b, rules, bins, own_labels=matched.own_labels)
         if matched.read is not None:
             recipe |= {"without_the_other": matched.read.a.only, "only_the_other": matched.read.b.only}
-        all_notes += matched.said
+        all_notes += matched.notes_on_rows
     limits = {"max_error": max_error, "better_than": model_name(better_than), "not_worse_than": not_worse_than}
     recipe |= limits | {"against": model_name(against)}
     result = Found(name, tuple(evidence), recipe, tuple(all_notes), tuple(entries))
@@ -226,7 +226,7 @@ def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[Squared
     """Return the squared calibration error of pairs, their number, and notes; whole: number of pairs of all groups."""
     weightless = 0
     if isinstance(pairs, Pairs):
-        n_rows, pairs = len(pairs), pairs.that_weigh()
+        n_rows, pairs = len(pairs), pairs.with_positive_weight()
         weightless = n_rows - len(pairs)
     else:
         weightless = pairs.weightless
@@ -241,7 +241,7 @@ def comparison_evidence(
     """Yield the evidence of each group on rules that compare this model with another one."""
     all_rules = list(rules)
     for (name, group_pairs), (_, other_pairs) in zip(_parts(pairs), _parts(other), strict=True):
-        group_pairs, other_pairs = group_pairs.that_weigh(), other_pairs.that_weigh()
+        group_pairs, other_pairs = group_pairs.with_positive_weight(), other_pairs.with_positive_weight()
         test = two_errors(
             group_pairs, other_pairs, own_labels=own_labels, growth=bins.growth, **bins.options, whole=len(pairs)
         )

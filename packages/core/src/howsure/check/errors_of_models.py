@@ -202,7 +202,7 @@ class TwoErrors:
         if math.isnan(self.value) or math.isclose(root(observed) - other_error, margin, abs_tol=1e-12):
             return None
         z = normal_quantile(1 - 2 * size) + normal_quantile(2 * POWER - 1)
-        others = self._others(margin, size)
+        others = self._other_errors_in_interval(margin, size)
 
         def is_decided(times: float) -> bool:
             s = np.maximum(other_error + (others - other_error) / times**NARROWING_POWER, 0.0)
@@ -231,7 +231,7 @@ class TwoErrors:
 
         if math.isnan(self.value):
             return False
-        s = self._others(margin, size)
+        s = self._other_errors_in_interval(margin, size)
         w = _weights(s, margin)
         distance = side * (_null(s, w, margin) - (w * self.this.value - self.other.value))
         error = self._standard_error(w)
@@ -240,7 +240,7 @@ class TwoErrors:
         p = stdtr(min(self.degrees_of_freedom, 1e12), -t)
         return float(p.max()) <= (size if margin == 0.0 else (1 - SHARE) * size)
 
-    def _others(self, margin: float, size: float) -> Floats:
+    def _other_errors_in_interval(self, margin: float, size: float) -> Floats:
         """Return values of the other model's error in its interval; without a margin, a single value is enough."""
         if margin == 0.0:
             return np.array([max(root(self.other.value), 0.0)])

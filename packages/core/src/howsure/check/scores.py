@@ -262,7 +262,7 @@ def run_score_check(
         other_name = (model_name(other) if isinstance(data, Source) else None) or OTHER
         margin = not_worse_than if baseline is None or against is not None else None
         rows, kept = scores.rows, None if units is None else units[scores.rows]
-        shown = _only(parts, rows, len(values))
+        shown = _restrict_groups(parts, rows, len(values))
         for rule in rules(better=better_than is not None, margin=margin, against=other_name):
             evidence += make_evidence([values[rows], scores.theirs], kept, shown, rule)
     recipe = {"check": name, **scores.read, "min_score": min_score, "max_score": max_score}
@@ -390,13 +390,13 @@ def _read_source(
     if score is None:
         raise InputError(f"{NO_SCORE_COLUMN}{LIST_COLUMNS}")
     groups, clusters, id = (column or table.chosen.get(role) for role, column in roles.items())
-    with table.placed():
+    with table.locating_errors():
         numbers = {name: _numbers(table, name, pos_label, notes) for name in dict.fromkeys([score, *scores])}
     values = numbers[score]
     n = len(values)
     units = None if clusters is None else check_clusters(_names(table, clusters), n=n, name=clusters)
     codes, names = (None, ()) if groups is None else check_codes(_names(table, groups), n=n, name=groups, groups=True)
-    with table.placed():
+    with table.locating_errors():
         for score_column, column in numbers.items():
             _check_scores(column, ends, score_column)
     rows, match_notes = np.arange(n), list[str]()
@@ -404,7 +404,7 @@ def _read_source(
     if other_source is not None:
         kinds = ({} if id is None else {id: Kind.VALUES}) | {score: kind}
         other_table = other_source.rows(kinds, choose=_document_column)
-        with other_table.placed():
+        with other_table.locating_errors():
             their_numbers = _numbers(other_table, score, pos_label, notes)
             _check_scores(their_numbers, ends, score)
         rows, theirs, match_notes = _matched(
@@ -481,7 +481,7 @@ def _matched(
     if ITEM_HASH in rows.chosen and ITEM_HASH in other_rows.chosen:
         shared = paired_by_documents(shared, _names(rows, ITEM_HASH), _names(other_rows, ITEM_HASH), ids=keys[0])
     shared.check_all(skip_missing=skip)
-    return shared.a, other_scores[shared.b], shared.said
+    return shared.a, other_scores[shared.b], shared.notes_on_rows
 
 
 def _numbers(rows: Rows, name: str, pos_label: Hashable, notes: list[str]) -> Floats:
@@ -512,7 +512,7 @@ def group_parts(n: int, codes: Integers | None, names: tuple[str, ...]) -> Itera
             yield name, np.flatnonzero(codes == code)
 
 
-def _only(parts: Sequence[Part], rows: Integers, n: int) -> list[Part]:
+def _restrict_groups(parts: Sequence[Part], rows: Integers, n: int) -> list[Part]:
     """Restrict the rows of each group to some rows, and return them as indices among these."""
     place = np.full(n, -1)
     place[rows] = np.arange(len(rows))

@@ -13,7 +13,7 @@ import numpy as np
 from howsure import __version__
 from howsure.check.evidence import BELOW, NO_BOUNDS, Baseline, Entry, Evidence
 from howsure.errors import InputError, localise
-from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
+from howsure.inputs.numbers_and_names import check_integer, check_level, shortened
 from howsure.result import Estimate, Rows, as_json, provenance_line
 from howsure.show.notes import FINDING, Note, severity
 from howsure.show.table import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
@@ -280,7 +280,7 @@ def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
         raise InputError(
             f"level must be greater than 0.5, because a verdict is wrong with probability 1 - level; it is {level:g}."
         )
-    return level, check_whole(alarms_over, name="alarms_over", most=MAX_RUNS)
+    return level, check_integer(alarms_over, name="alarms_over", most=MAX_RUNS)
 
 
 def verdicts_on(evidence: Sequence[Evidence], *, level: float, alarms_over: int) -> tuple[Verdict, ...]:

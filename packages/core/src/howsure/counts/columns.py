@@ -71,7 +71,7 @@ class Columns:
                 else rows[column_names[0]]
                 for role, column_names in names.items()
             }
-        with rows.placed():
+        with rows.locating_errors():
             days, date_name = values.pop("date"), date if isinstance(date, str) else "date"
             if days is not None:
                 parsed_dates = read_periods(days, period=str(period), date_format=date_format, name=date_name)

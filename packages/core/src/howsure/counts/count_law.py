@@ -204,7 +204,7 @@ class CountLaw:
         tail = (1.0 - level) / 2
         points = self._points()
         mass = np.diff(self.cdf(points), prepend=0.0)
-        below = other._below()
+        below = other._cumulative_probability()
         more = float(mass @ below(points - 1.0))
 
         def at_most(difference: int) -> float:  # P(T - T′ ≤ d) = Σ P(T = t) P(T′ ≥ t - d)
@@ -219,7 +219,7 @@ class CountLaw:
 
         return more, float(mass @ below(points)) - more, least(tail), least(1.0 - tail)
 
-    def _below(self) -> Callable[[Floats], Floats]:
+    def _cumulative_probability(self) -> Callable[[Floats], Floats]:
         """Return the function P(T ≤ t) of integers t; it is tabulated once if the distribution is short."""
         first, last = self.quantiles(NEGLIGIBLE, 1.0 - NEGLIGIBLE)
         first -= 1
@@ -284,7 +284,7 @@ def count_law(
     mean, variance, third = np.zeros((3, *weight.shape))
     small = np.zeros(1)
     first = 0
-    for alike in _alike(draws):
+    for alike in _group_equal_draws(draws):
         rows = slice(first, first + len(alike[0]))
         mean[rows], variance[rows], third[rows] = _moments(alike, levels, weight[rows])
         few = np.where(variance[rows] < SMALL_VARIANCE, weight[rows], 0.0)
@@ -297,7 +297,7 @@ def count_law(
     return CountLaw(known_positives, len(small) - 1, unread, weight[many], mean[many], deviation, skewness, small)
 
 
-def _alike(draws: Sequence[Floats] | Sequence[LogitCounts]) -> list[Alike]:
+def _group_equal_draws(draws: Sequence[Floats] | Sequence[LogitCounts]) -> list[Alike]:
     """Group units into kinds: units of a kind have equal logits in all draws."""
     if isinstance(draws[0], LogitCounts) or len(draws[0]) > MAX_SINGLE_UNITS:
         return [_binned(draw) for draw in draws]

@@ -33,7 +33,7 @@ from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_whole, unknown_name
+from howsure.inputs.numbers_and_names import check_integer, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
@@ -111,7 +111,7 @@ def draw_label_sample(
         clusters=clusters,
     )
     labels: Mapping[int, Any] = {}
-    with columns.rows.placed():
+    with columns.rows.locating_errors():
         score = check_probabilities(columns["y_prob"])
         roles = {role: columns[role] for role in ("groups", "clusters")}
         if more is None:
@@ -153,7 +153,7 @@ def _draw_sample(
 ) -> LabelSample:
     elements = Elements(len(score), None if clusters is None else check_clusters(clusters, n=len(score)))
     highest = highest_scores(score, elements)
-    n = check_whole(n, name="n", least=MIN_LABELS_PER_STRATUM)
+    n = check_integer(n, name="n", least=MIN_LABELS_PER_STRATUM)
     rng = with_seed(rng)
     generator = generator_from(rng)
     recipe = {"design": design, "n": n, "seed": seed_in_recipe(rng), "howsure": __version__}
@@ -162,7 +162,7 @@ def _draw_sample(
     if n > len(elements):
         raise InputError("too_many", "n", what=elements.what, most=len(elements), value=n)
     if design == "importance":
-        chances = _chances(highest, n)
+        chances = _inclusion_probabilities(highest, n)
         drawn = _systematic(chances, generator)
         return _sample(drawn, chances[drawn], elements, np.zeros(len(elements), dtype=np.int8), ("all",), recipe)
     if design == "simple":
@@ -195,7 +195,7 @@ def _draw_within_strata(
     return np.sort(np.concatenate(drawn)).astype(np.int64)
 
 
-def _chances(score: Floats, n: int) -> Floats:
+def _inclusion_probabilities(score: Floats, n: int) -> Floats:
     """Return inclusion probabilities that sum to n: proportional to √(p (1 - p)), with a minimum, and at most 1."""
     size = np.sqrt(score * (1.0 - score))
     size = np.maximum(size, MIN_RELATIVE_CHANCE * (size.mean() or 1.0))

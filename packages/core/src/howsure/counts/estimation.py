@@ -162,7 +162,7 @@ def correct_annotation_errors(
         raise InputError("`second` must be the labels of a second coder; it is None.")
     columns = Columns.read(data, y_true=y_true, second=second, settled=settled)
     labels = {role: columns[role] for role in ("y_true", "second", "settled")}
-    with columns.rows.placed():
+    with columns.rows.locating_errors():
         units = counts.recipe["units"]
         first_labels = label_of_row(labels["y_true"], units, pos_label, "y_true")
         if (len(first_labels), sum(first_labels.values())) != (counts.total.labelled, counts.total.positives):
@@ -234,7 +234,7 @@ def count_units(
         clusters=clusters,
         **({} if labelled is not None else readings),
     )
-    with columns.rows.placed():
+    with columns.rows.locating_errors():
         score = check_probabilities(columns["y_prob"])
         n = len(score)
         labels = {"y_true": columns["y_true"], **{role: columns[role] for role in readings}}

@@ -11,7 +11,7 @@ from howsure.counts.further_labels import Drawn
 from howsure.counts.label_sample import CHANCE, CHECK, LABEL, ROW, STRATUM
 from howsure.errors import InputError, parameter, row_reference
 from howsure.inputs.frames import Kind, Rows, Source
-from howsure.inputs.numbers_and_names import nearest, shortened, spelled_number
+from howsure.inputs.numbers_and_names import nearest, parse_number, shortened
 from howsure.inputs.pairs import Floats
 from howsure.show.table import out_of_a_spreadsheet
 
@@ -141,7 +141,7 @@ def _positive_labels(labels: dict[tuple[int, int], Any], positive: str, file: st
 
 
 def _number(value: object) -> float | None:
-    return spelled_number(value) if isinstance(value, str) else None if value is None else float(str(value))
+    return parse_number(value) if isinstance(value, str) else None if value is None else float(str(value))
 
 
 def _unit(rows: Rows, i: int, units: int) -> int:

@@ -118,7 +118,7 @@ def plan_label_sample(
     if labelled is not None and y_true is not None:
         raise InputError("labels must be given either as `labelled=...` or as `y_true=...`, not both.")
     columns = Columns.read(data, y_prob=y_prob, y_true=y_true)
-    with columns.rows.placed():
+    with columns.rows.locating_errors():
         score, labels = check_probabilities(columns["y_prob"]), columns["y_true"]
         if labelled is not None:
             positive = None if pos_label is None else str(pos_label)

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.counts.notes import CountNote, SamplingDesign
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import Codes, Column, as_column, check_codes, check_labels, is_missing
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.pairs import Floats, Integers
 
 # Columns with values for some units only: labels, and how labelled units were drawn.
@@ -86,7 +86,7 @@ def _plain_numbers(labels: Column) -> Column:
     """Convert strings such as "1.0", which many programs write in columns with gaps, to "1" or "0"."""
     if labels.dtype.kind not in "OUT":
         return labels
-    numbers = [spelled_number(label) if isinstance(label, str) else None for label in labels.tolist()]
+    numbers = [parse_number(label) if isinstance(label, str) else None for label in labels.tolist()]
     plain = np.empty(len(labels), dtype=object)
     plain[:] = [f"{n:g}" if n in (0.0, 1.0) else label for n, label in zip(numbers, labels.tolist(), strict=True)]
     return plain
@@ -352,7 +352,7 @@ def _read_inclusion(
     places = np.searchsorted(rows, labelled)
     for k, (row, place) in enumerate(zip(labelled.tolist(), places.tolist(), strict=True)):
         value = column[place] if place < len(rows) and rows[place] == row else None
-        number = None if value is None else spelled_number(str(value))
+        number = None if value is None else parse_number(str(value))
         if number is None or not MIN_CHANCE < number <= 1.0:
             shown = "empty" if value is None else repr(value.item() if isinstance(value, np.generic) else value)
             raise InputError(

@@ -28,15 +28,15 @@ from howsure.data.tables.database import (
 )
 from howsure.data.tables.named_files import (
     File,
-    names_alike,
+    equal_names,
+    equal_names_message,
     parquet_source,
-    said_of_alike,
     separator_option,
     text_source,
 )
 from howsure.data.tables.table import column_names, open_table
 from howsure.errors import ColumnName, InputError, renumbered_rows
-from howsure.files.atomic_write import copy_whole
+from howsure.files.atomic_write import copy_atomically
 from howsure.inputs.classes import check_scores
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers, Probabilities
@@ -178,14 +178,14 @@ class FileToExtend:
         """Write the file's columns and then the added columns, in the input's format, separator and decimal mark."""
         target, connection = self.database.folder / EXTENDED, self.database.connection
         added = f"(SELECT replace(CAST(COLUMNS(*) AS VARCHAR), '.', ',') FROM {ADDED})" if self.summary else ADDED
-        query = f"SELECT * FROM {self._whole} POSITIONAL JOIN {added}"
+        query = f"SELECT * FROM {self._rows_sql} POSITIONAL JOIN {added}"
         with reading(self.file.name, self.file.path):
             options = f"{WRITTEN[self.file.format]}{separator_option(self.file, connection)}, USE_TMP_FILE false"
             copy_to_file(connection, query, target, options=options)
-        copy_whole(Path(target), path)
+        copy_atomically(Path(target), path)
 
     @property
-    def _whole(self) -> str:
+    def _rows_sql(self) -> str:
         """SQL for the rows of the file with all columns, as they will be written."""
         if self.file.format == "parquet":
             return f"(SELECT * FROM {parquet_source([self.file])})"
@@ -197,13 +197,13 @@ class FileToExtend:
 
     def _check(self, scores: Floats, rows: Integers) -> None:
         name = ColumnName(self.columns.shown, "y_prob")
-        with self.placed(rows):
+        with self.locating_errors(rows):
             if self.classes:
                 check_scores(scores, self.classes, self.scale, name=name)
             else:
                 check_one_probability(scores, self.scale, name=name)
 
-    def placed(self, rows: Integers) -> AbstractContextManager[None]:
+    def locating_errors(self, rows: Integers) -> AbstractContextManager[None]:
         """Return a context in which errors report the location of these rows in the file."""
         return renumbered_rows(lambda row: self.place(int(rows[row])))
 
@@ -235,8 +235,10 @@ def open_to_extend(
                 "logs, archives or several files."
             )
         database.allow_only([files[0].path, *(str(database.folder / f"{before}{EXTENDED}") for before in ("", "tmp_"))])
-        for alike in names_alike(column_names(database, files[0])):
-            raise InputError(f"{files[0].name} has {said_of_alike(alike)} One of them would be lost. Rename them.")
+        for alike in equal_names(column_names(database, files[0])):
+            raise InputError(
+                f"{files[0].name} has {equal_names_message(alike)} One of them would be lost. Rename them."
+            )
         spec = check_given(y_prob)
         table = open_table(database, files, [*spec.columns, *([groups] if groups is not None else [])])
         table, columns = read_scores(table, spec, skip_missing=skip_missing)

@@ -14,7 +14,7 @@ from howsure.files.input_files import parsed_json
 from howsure.inputs.checks import is_missing
 from howsure.inputs.date_formats import count_date_formats
 from howsure.inputs.label_spelling import is_non_answer
-from howsure.inputs.numbers_and_names import PERCENT, spelled_number
+from howsure.inputs.numbers_and_names import PERCENT, parse_number
 from howsure.inputs.repeated_items import SOURCE_ROW
 from howsure.inputs.stated_confidence import states_confidence
 from howsure.result import as_json
@@ -107,7 +107,7 @@ def _non_answers(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Return the strings that mean "no value" if all of at least three others are numbers, or two others are labels."""
     texts = tuple(value for value in islice(counts, MAX_VALUES) if is_non_answer(value))
     others = [value for value in islice(counts, MAX_VALUES) if value not in texts]
-    is_numeric = len(others) > 2 and all(spelled_number(value) is not None for value in others)
+    is_numeric = len(others) > 2 and all(parse_number(value) is not None for value in others)
     are_labels = len(others) == 2 and all(value.casefold() in NO_VALUE for value in texts)
     return texts if is_numeric or are_labels else ()
 
@@ -121,7 +121,7 @@ def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
         return _nested(counts)
     if different == 2:
         return TWO, None
-    numbers = [spelled_number(count) for count in counts]
+    numbers = [parse_number(count) for count in counts]
     if None not in numbers:
         return _numeric_kind([number for number in numbers if number is not None], rows), None
     if all(DATE.fullmatch(count) for count in counts) or _are_dates(counts):

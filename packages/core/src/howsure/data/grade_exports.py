@@ -13,7 +13,7 @@ from typing import Any
 from howsure.data.pivot import Values, columns_of_rows
 from howsure.data.tables.named_files import File
 from howsure.files.input_files import open_unpacked, parsed_json
-from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
+from howsure.inputs.numbers_and_names import counted, parse_number, shortened
 
 Record = Mapping[str, Any]
 Tell = Callable[[str], None]
@@ -125,7 +125,7 @@ def _number(grade: Any) -> Any:
         return grade if isinstance(grade, (int, float)) else None
     if grade.casefold() in TRUTHS:
         return TRUTHS[grade.casefold()]
-    number = spelled_number(grade)
+    number = parse_number(grade)
     return (grade or None) if number is None else int(number) if number.is_integer() else number
 
 

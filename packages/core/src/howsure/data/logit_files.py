@@ -229,7 +229,7 @@ def open_logits(
             f"all files must contain logits of the same classes, but their numbers of classes differ: {sizes}."
         )
     if targets:
-        numbers = _beside(logits, expand_paths(targets))
+        numbers = _read_separate_targets(logits, expand_paths(targets))
     else:
         numbers = tuple(_find_targets(arrays, array) for arrays, array in zip(arrays_by_file, logits, strict=True))
     shards = LogitShards(files, logits, numbers, ignore)
@@ -308,7 +308,7 @@ def _find_targets(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
     return _numbers(target_array)
 
 
-def _beside(logits: Sequence[StoredArray], paths: Sequence[str]) -> tuple[Array, ...]:
+def _read_separate_targets(logits: Sequence[StoredArray], paths: Sequence[str]) -> tuple[Array, ...]:
     """Read the targets in separate files: one for each shard, or one for all shards."""
     target_arrays = []
     for path in paths:

@@ -20,7 +20,7 @@ from howsure.data.logs.log_file import Beginning, Source, json_lines, listed, ma
 from howsure.data.pivot import Values, columns_of_rows, pivoted
 from howsure.data.tables.named_files import SPELLED, File, objects_source, reading_files, text_source
 from howsure.errors import InputError, parameter, quote
-from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import counted, parse_number, shortened, unknown_name
 from howsure.inputs.repeated_items import SOURCE_ROW, candidates
 
 Tell = Callable[[str], None]
@@ -379,7 +379,7 @@ def _columns_as_rows(
         for name, value in values.items():
             value = None if value is MISSING else value
             check_kind(value, f"column {name} in row {row + 1:,}")
-            plain = spelled_number(value) if isinstance(value, str) else None
+            plain = parse_number(value) if isinstance(value, str) else None
             yield row, {**others, COLUMN: name, VALUE: value if plain is None else plain}
     for name in names:
         if name not in names_seen:

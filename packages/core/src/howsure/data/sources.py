@@ -157,11 +157,11 @@ class Files(Source):
         from howsure.data.predictions.paired_rows import paired_rows
 
         if isinstance(other, Files):
-            files, theirs = other, y_prob if y_prob_against is None else _beside(y_prob, y_prob_against)
+            files, theirs = other, y_prob if y_prob_against is None else _columns_of_other_model(y_prob, y_prob_against)
         else:
-            files, theirs = self, _beside(y_prob, other)
+            files, theirs = self, _columns_of_other_model(y_prob, other)
         labels = (y_true, y_true if y_true_against is None else y_true_against)
-        names_of_models = [_called(*source_and_way) for source_and_way in ((self, y_prob), (files, theirs))]
+        names_of_models = [_model_name(*source_and_way) for source_and_way in ((self, y_prob), (files, theirs))]
         if names_of_models[0] == names_of_models[1] and labels[0] == labels[1]:
             raise InputError(f"{names_of_models[0]} is named twice; a model is compared with another one.")
         read_pairs.pairs()  # sums have none
@@ -209,7 +209,7 @@ class Files(Source):
                 raise InputError(f"{option_name} {why}. Leave it out.")
 
 
-def _beside(first: Any, other: Any) -> Probabilities:
+def _columns_of_other_model(first: Any, other: Any) -> Probabilities:
     """Return the other model's columns in the same files, in the form of this model's columns."""
     spec = Probabilities(PROB, None) if first is None else as_probabilities(first)
     columns = [other] if isinstance(other, str) else list(other)
@@ -218,7 +218,7 @@ def _beside(first: Any, other: Any) -> Probabilities:
     return replace(spec, values=columns[0] if isinstance(spec.values, str | None) else columns)
 
 
-def _called(files: Files, y_prob: Any) -> str:
+def _model_name(files: Files, y_prob: Any) -> str:
     """Return the name of a model: its files, with its columns unless they are the defaults of a log."""
     spec = None if y_prob is None else as_probabilities(y_prob)
     return files.name if spec is None or spec.values is None else f"{files.name}:{','.join(spec.columns)}"

@@ -135,7 +135,7 @@ def read_values(
         kinds |= {name: Kind.VERBATIM for role, name in named.items() if role in ("value", "gold")}
         rows = read_columns(data, kinds)
         columns_by_role = {role: rows[name] for role, name in named.items()}
-        with rows.placed():
+        with rows.locating_errors():
             table = _read_table(columns_by_role, named, rows)
         return table if not isinstance(gold, Source) else _with_gold(table, gold, compare, key=document)[0]
     if not isinstance(data, Files):
@@ -235,7 +235,7 @@ def _read_files(
 
     key: the JSON key or column that identifies documents in both.
     """
-    documents = data.documents(whole=_whole(compare), choices=choices, document=key)
+    documents = data.documents(whole=_fields_compared_as_sets(compare), choices=choices, document=key)
     predicted = {name: document.values for name, document in documents.by_name.items()}
     notes = []
     if failed := documents.without_values:
@@ -275,7 +275,7 @@ def _with_gold(
     if not isinstance(gold, Files):
         raise InputError("{parameter} must be files opened by howsure.read.", "gold")
     fields = {value.field for by_path in values.predicted.values() for value in by_path.values()}
-    gold_documents = gold.documents(whole=_whole(compare), fields=fields, document=key)
+    gold_documents = gold.documents(whole=_fields_compared_as_sets(compare), fields=fields, document=key)
     documents = gold_documents.by_name
     true = {
         name: {value.path: value.text for value in document.values.values()} for name, document in documents.items()
@@ -304,7 +304,7 @@ def _matched(values: ReadValues, true: Mapping[str, Mapping[str, str | None]]) -
     return replace(values, predicted=predicted, gold=true, notes=(*values.notes, *notes))
 
 
-def _whole(compare: Mapping[str, str] | None) -> list[str]:
+def _fields_compared_as_sets(compare: Mapping[str, str] | None) -> list[str]:
     """Return the fields whose arrays are read as a single value, because they are compared as sets."""
     return [field for field, written in (compare or {}).items() if str(written) == SET]
 

@@ -17,7 +17,7 @@ from howsure.fields.policy import FilingPolicy, check_policy, check_served, fiel
 from howsure.fields.recalibration import recalibrated
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_whole, counted
+from howsure.inputs.numbers_and_names import check_integer, counted
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows
 from howsure.show.notes import DETAIL, Note
@@ -128,7 +128,7 @@ def file_documents(
     """
     check_arguments(file_documents, locals())
     check_policy(policy)
-    n_audit = 0 if audit is None else check_whole(audit, name="audit")
+    n_audit = 0 if audit is None else check_integer(audit, name="audit")
     generator = generator_from(rng)
     predictions = read_values(
         document, field, value, confidence, None, data, compare=policy.compare, choices=policy.choices

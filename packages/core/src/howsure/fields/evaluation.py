@@ -38,7 +38,7 @@ from howsure.fields.policy import (
 from howsure.fields.recalibration import field_map, halves, recalibrated_values
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, check_whole, counted, is_number
+from howsure.inputs.numbers_and_names import check_integer, check_level, counted, is_number
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import Unchanged
 from howsure.recalibration.map_input import separate_generator
@@ -111,7 +111,7 @@ def evaluate_fields(
     check_arguments(evaluate_fields, locals())
     level = check_level(level)
     _check_settings(max_risk, delta, promise)
-    n_worst = None if worst is None else check_whole(worst, name="worst")
+    n_worst = None if worst is None else check_integer(worst, name="worst")
     checked_compare, checked_choices = _texts("compare", compare), _lists("choices", choices)
     raw = read_values(document, field, value, confidence, gold, data, compare=checked_compare, choices=checked_choices)
     values = check_values(raw, checked_compare)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import parse_number
 
 POINT, COMMA = ".", ","
 MAX_EXPONENT = 400  # larger than the exponent of any float
@@ -77,7 +77,7 @@ class NumberText:
 
 def plain_number(text: str) -> Decimal | None:
     """Parse a finite number as programs write it, with all its digits; return None for other strings."""
-    number = spelled_number(text.strip())
+    number = parse_number(text.strip())
     if number is None or not math.isfinite(number):
         return None
     exact = Decimal(text.strip())

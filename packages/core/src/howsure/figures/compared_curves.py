@@ -17,7 +17,17 @@ from howsure.calibration.results import NAMES, CalibrationComparison, Calibratio
 from howsure.calibration.scores import MULTICLASS, score_words
 from howsure.errors import InputError
 from howsure.figures.curves import AUTO, draw_curves
-from howsure.figures.style import FAINT, QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
+from howsure.figures.style import (
+    FAINT,
+    QUIET,
+    dress,
+    literal,
+    literal_legend,
+    look,
+    new_figure,
+    shortened_name,
+    use_style,
+)
 from howsure.figures.width import is_narrow, wanted_width
 from howsure.recalibration.map_input import Scores, binary_scores, class_scores
 from howsure.show.table import interval, number
@@ -37,7 +47,7 @@ NAME_LENGTH = 16
 
 def comparison_figure(result: CalibrationComparison, *, axis: str = AUTO) -> Figure:
     """Draw both curves (`draw_curves`), and below them the differences of squared errors and Brier scores."""
-    with styled():
+    with use_style():
         a, b = (shortened_name(name, NAME_LENGTH if not is_narrow() else NAME_LENGTH // 2) for name in result.names)
         better = "" if is_narrow() else " is better"
         sides = f"{a}{better}", f"{b}{better}"
@@ -131,7 +141,7 @@ def before_after_figure(panels: Mapping[str, Sequence[CalibrationCurve]]) -> Fig
     """
     if not panels:
         raise InputError("panels must contain at least one pair of curves; it is empty.")
-    with styled():
+    with use_style():
         narrow = is_narrow()
         rows, columns = (len(panels), 1) if narrow else (1, len(panels))
         width = wanted_width() or columns * (PANEL + LEGEND)
@@ -152,7 +162,7 @@ GROUP_NAME_LENGTH = 28
 
 def recalibration_figure(result: RecalibrationEvaluation, *, axis: str = AUTO) -> Figure:
     """Draw both curves (`draw_curves`), and below them the improvements of the squared error and the Brier scores."""
-    with styled():
+    with use_style():
         rows = _improvements(result)
         figure, above, below = curves_above_differences(len(result.curves), len(rows))
         draw_curves(result.curves, ax=above, axis=axis)
@@ -174,7 +184,7 @@ def draw_improvements(recalibration_table: RecalibrationTable, *, ax: Axes | Non
         raise InputError(
             f"a figure of improvements shows at most {MAX_ROWS} rows; there are {len(recalibration_table):,}."
         )
-    with styled():
+    with use_style():
         if ax is None:
             ax = new_figure(6.0, 1.1 + 0.27 * len(recalibration_table), keep="height").add_subplot()
         rows = {
@@ -217,7 +227,7 @@ def draw_map(recalibration_map: RecalibrationMap, *, ax: Axes | None = None) -> 
     For several classes, each curve shows one class while the other classes share the rest equally. For Venn–Abers, a
     band shows both probabilities.
     """
-    with styled():
+    with use_style():
         ax = new_figure(4.2, 4.2).subplots() if ax is None else ax
         q = np.sort(np.concatenate([np.linspace(ENDS, 1 - ENDS, POINTS), *_corners(recalibration_map)]))
         lines: list[Line2D] = []
@@ -242,13 +252,13 @@ def _curves(recalibration_map: RecalibrationMap, q: Floats) -> list[tuple[str, F
         return [
             (
                 shortened_name(name, MAP_NAME_LENGTH),
-                _applied(recalibration_map, _one_class_rows(recalibration_map, q, place))[:, place],
+                _recalibrated(recalibration_map, _one_class_rows(recalibration_map, q, place))[:, place],
             )
             for place, name in list(enumerate(recalibration_map.classes))[:MAX_CURVES]
         ]
     scores = binary_scores(q, floor=recalibration_map.floor)
     if not recalibration_map.groups:
-        return [("", _applied(recalibration_map, scores))]
+        return [("", _recalibrated(recalibration_map, scores))]
     rows = np.zeros(len(q), dtype=np.int64)
     return [
         (shortened_name(name, MAP_NAME_LENGTH), recalibration_map.apply_rows(scores, rows, (name,)))
@@ -256,7 +266,7 @@ def _curves(recalibration_map: RecalibrationMap, q: Floats) -> list[tuple[str, F
     ]
 
 
-def _applied(recalibration_map: RecalibrationMap, scores: Scores) -> Floats:
+def _recalibrated(recalibration_map: RecalibrationMap, scores: Scores) -> Floats:
     """Return the probabilities after the map; if the map has groups, after the map of its first group."""
     names = recalibration_map.groups[:1]
     return recalibration_map.apply_rows(scores, np.zeros(len(scores), dtype=np.int64) if names else None, names)

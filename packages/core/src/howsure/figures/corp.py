@@ -21,7 +21,7 @@ from howsure.figures.curves import (
     draw_strip,
     draw_together,
     panel_figure,
-    print_beside,
+    print_on_empty_side,
 )
 from howsure.figures.style import FAINT, Look, parent_figure
 from howsure.inputs.pairs import Floats
@@ -78,7 +78,7 @@ def _draw_alone(
     draw_strip(ax, curve, how, scale, named=not small)
     lines = [f"miscalibration {_figures(curve)}"]
     lines += [] if small else [f"grey: {100 * curve.by_chance.level:g} % of calibrated models"]
-    print_beside(ax, curve, lines, "step", scale, small=small, lower=lower, size=5.5 if small else 8)
+    print_on_empty_side(ax, curve, lines, "step", scale, small=small, lower=lower, size=5.5 if small else 8)
 
 
 def _draw_steps(ax: Axes, curve: CorpCurve, how: Look, scale: Scale) -> Line2D:

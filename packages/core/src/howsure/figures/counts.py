@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from howsure.errors import InputError
-from howsure.figures.style import dress, literal, literal_legend, look, new_figure, shortened_name, styled
+from howsure.figures.style import dress, literal, literal_legend, look, new_figure, shortened_name, use_style
 
 if TYPE_CHECKING:
     from howsure.counts.results import CountEstimates
@@ -44,7 +44,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
             f"{len(domains):,}. Count by longer periods, or fewer domains at a time."
         )
     if ax is None:
-        with styled():
+        with use_style():
             ax = new_figure(7.0, 3.0, keep="height").subplots()
     dress(ax, grid="y")
     names = list(dict.fromkeys(row.group[-1] if row.group else "all" for row in rows))

@@ -32,7 +32,7 @@ from howsure.figures.style import (
     new_figure,
     parent_figure,
     shortened_name,
-    styled,
+    use_style,
 )
 from howsure.figures.width import is_narrow, wanted_width
 from howsure.inputs.numbers_and_names import counted
@@ -249,7 +249,7 @@ def draw_together(
     describe: returns the legend's text on a curve. heading: the legend's heading.
     """
     names, scale = curve_names(curves, labels), choose_scale(curves, axis)
-    with styled():
+    with use_style():
         axes = new_axes(len(curves)) if ax is None else ax
         draw_background(axes, scale, curves)
         if len(curves) == 1:
@@ -406,10 +406,10 @@ def _sides(curve: CalibrationCurve | CorpCurve) -> tuple[str, str]:
 def _print_error(ax: Axes, curve: CalibrationCurve, scale: Scale, *, small: bool, lower: bool) -> None:
     """Print the error with its interval."""
     lines = [f"error {estimate_text(curve.error)}"]
-    print_beside(ax, curve, lines, "bin", scale, small=small, lower=lower, size=6.5 if small else 8)
+    print_on_empty_side(ax, curve, lines, "bin", scale, small=small, lower=lower, size=6.5 if small else 8)
 
 
-def print_beside(
+def print_on_empty_side(
     ax: Axes,
     curve: CalibrationCurve | CorpCurve,
     text_lines: Sequence[str],
@@ -524,7 +524,7 @@ def panel_figure(
         else max(1, min(grid_width(n), int((target_width - 0.4) / SMALLEST_PANEL)))
     )
     rows, panel = -(-n // columns), PANEL if target_width is None else (target_width - 0.4) / columns
-    with styled():
+    with use_style():
         width, height = columns * panel + 0.4, rows * (panel + 0.45) + (0.7 if title else 0.4)
         figure = new_figure(width, height, keep="height")
         figure.set_layout_engine("constrained", w_pad=0.04, h_pad=0.07)

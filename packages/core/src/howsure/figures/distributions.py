@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from howsure.calibration.quantiles import QuantileCalibration
 from howsure.calibration.results import CalibrationCurve
 from howsure.figures.curves import axis_words
-from howsure.figures.style import FAINT, GRID, INK, QUIET, dress, literal, look, new_figure, styled
+from howsure.figures.style import FAINT, GRID, INK, QUIET, dress, literal, look, new_figure, use_style
 from howsure.figures.width import is_narrow
 from howsure.inputs.pairs import TOP_LABEL, Floats
 from howsure.show.table import p_in_words
@@ -25,7 +25,7 @@ NEAREST = 0.07  # minimum distance of ticks, as a proportion of the axis, at whi
 
 def histogram_figure(curve: CalibrationCurve, *, title: str | None = None) -> Figure:
     """Return a figure with the histogram of the predictions of each true class (`draw_histogram`)."""
-    with styled():
+    with use_style():
         figure = new_figure(5.0, 3.2, constrained=False)
         draw_histogram(curve, ax=figure.add_subplot())
         if title is not None:
@@ -92,7 +92,7 @@ def _signed_square(x: npt.ArrayLike) -> Floats:
 
 def quantile_figure(result: QuantileCalibration, *, title: str | None = None) -> Figure:
     """Draw the histogram (`draw_quantiles`), and next to it the cumulative curve minus the diagonal with its band."""
-    with styled():
+    with use_style():
         figure = new_figure(3.7, 6.0) if is_narrow() else new_figure(7.4, 3.1)
         left, right = figure.subplots(2, 1) if is_narrow() else figure.subplots(1, 2)
         _draw_histogram(left, result)
@@ -108,7 +108,7 @@ def draw_quantiles(result: QuantileCalibration, ax: Axes | None = None) -> Axes:
     On new axes if `ax` is None. A hump in the middle means that the posterior is too wide, high ends that it is too
     narrow, a slope that it is shifted.
     """
-    with styled():
+    with use_style():
         axes = new_figure(3.7, 3.1).add_subplot() if ax is None else ax
         _draw_histogram(axes, result)
     return axes

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from howsure.errors import InputError
-from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
+from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, use_style
 
 if TYPE_CHECKING:
     from howsure.fields.field_results import FieldTable
@@ -28,7 +28,7 @@ def draw_filing(table: FieldTable, *, ax: Axes | None = None) -> Axes:
     names = [row.field for row in sorted(table.rows, key=lambda row: -row.n) if row.field in curves][:MAX_CURVES]
     if not names:
         raise InputError("no field has confidences, so there is nothing to draw.")
-    with styled():
+    with use_style():
         axes = new_figure(5.4, 3.8).subplots() if ax is None else ax
         dress(axes, grid="y")
         handles, highest = [], 0.0

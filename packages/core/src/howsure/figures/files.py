@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 from matplotlib.figure import Figure
 
 from howsure.errors import InputError
-from howsure.figures.style import styled
+from howsure.figures.style import use_style
 from howsure.figures.width import wanted_width
 from howsure.files.atomic_write import write_atomically
 
@@ -46,7 +46,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 def figure_bytes(figure: Figure, kind: str) -> bytes:
     """Return a figure as the bytes of a ".svg", ".png" or ".pdf" file, without a date."""
     buffer = io.BytesIO()
-    with styled(**SAVING):
+    with use_style(**SAVING):
         if wanted_width() is not None:  # only a second layout makes room for a legend
             figure.draw_without_rendering()
         figure.savefig(

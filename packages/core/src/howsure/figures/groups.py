@@ -14,7 +14,7 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scan import WHOLE
 from howsure.calibration.table import GroupCalibration
 from howsure.errors import InputError
-from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
+from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, use_style
 from howsure.figures.width import is_narrow
 from howsure.result import Estimate
 
@@ -29,7 +29,7 @@ def error_figure(rows: Sequence[Judged], *, labels: Sequence[str] | None = None,
 
     rows: calibration curves, or the rows of a `CalibrationTable`. labels: names instead of their own.
     """
-    with styled():
+    with use_style():
         longest = max((len(_name(row, i)) for i, row in enumerate(rows)), default=0)
         width = 5.4 + 0.055 * min(longest, NAME_LENGTH)
         height = 0.9 + (0.3 if title else 0.0) + ROW_HEIGHT * max(len(rows), 2)
@@ -95,7 +95,7 @@ CONDITIONS_HEIGHT, NARROW_ROW = 0.24, 0.34  # inches
 
 def groups_figure(miscalibrated_groups: MiscalibratedGroups) -> Figure:
     """Return a figure of the miscalibrated groups (`draw_groups`)."""
-    with styled():
+    with use_style():
         longest = max((len(row.name) for row in miscalibrated_groups.rows), default=0)
         width = 4.6 + 0.06 * min(longest, CONDITIONS_LENGTH)
         row = NARROW_ROW if is_narrow() else CONDITIONS_HEIGHT

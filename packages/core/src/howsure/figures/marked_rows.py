@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from howsure.figures.style import INK, dress, literal, new_figure, shortened_name, styled
+from howsure.figures.style import INK, dress, literal, new_figure, shortened_name, use_style
 from howsure.figures.width import is_narrow
 from howsure.result import Estimate
 
@@ -50,7 +50,7 @@ def draw_rows(
     """
     shown = rows[:MAX_ROWS]
     left = f"\n{len(shown)} of {len(rows):,} {of}" if len(rows) > len(shown) else ""
-    with styled():
+    with use_style():
         axes = new_figure(WIDTH, EDGES + ROW * len(shown), keep="height").subplots() if ax is None else ax
         if line is not None:
             axes.axvline(line, color=INK, linewidth=0.8)

@@ -25,7 +25,7 @@ from howsure.figures.style import (
     look,
     new_figure,
     shortened_name,
-    styled,
+    use_style,
 )
 from howsure.significance.trend import Trend, TrendPoint
 
@@ -41,7 +41,7 @@ LOWEST_E = 1e-3
 
 def series_figure(series: MonitorSeries) -> Figure:
     """Two panels, one below the other: the error of each period, and the evidence."""
-    with styled():
+    with use_style():
         figure = new_figure(WIDTH, 2 * HEIGHT)
         above, below = figure.subplots(2, 1, sharex=True)
         draw_series(series, ax=above)
@@ -51,7 +51,7 @@ def series_figure(series: MonitorSeries) -> Figure:
 
 def draw_series(series: MonitorSeries, *, ax: Axes | None = None) -> Axes:
     """Draw the calibration error of each period with its interval, and the alarm."""
-    with styled():
+    with use_style():
         axes = _new_axes(ax)
         days, how = np.array(series.period, dtype="datetime64[D]"), look(0)
         axes.fill_between(days, series.low, series.high, color=how.colour, alpha=0.18, linewidth=0)
@@ -72,7 +72,7 @@ def draw_series(series: MonitorSeries, *, ax: Axes | None = None) -> Axes:
 
 def draw_evidence(series: MonitorSeries, *, ax: Axes | None = None) -> Axes:
     """Draw the e-value after each period, and the threshold for an alarm."""
-    with styled():
+    with use_style():
         axes = _new_axes(ax)
         days, how = np.array(series.period, dtype="datetime64[D]"), look(1)
         values = [math.nan if e_value is None else max(e_value, LOWEST_E) for e_value in series.e_value]
@@ -122,7 +122,7 @@ def trend_figure(trend: Trend) -> Figure:
     rules = trend.rules
     if not 0 < len(rules) <= MAX_RULES:
         raise InputError(f"a figure shows 1 to {MAX_RULES} rules; there are {len(rules):,}. Draw one: plot(rule=...).")
-    with styled():
+    with use_style():
         figure = new_figure(6.6, TREND_HEIGHT * len(rules))
         for place, rule in enumerate(rules, 1):
             draw_trend(trend.of(rule), title=rule, ax=figure.add_subplot(len(rules), 1, place))
@@ -138,7 +138,7 @@ def draw_trend(points: Sequence[TrendPoint], *, title: str | None = None, ax: Ax
     if len(groups) > MAX_GROUPS:
         raise InputError(f"a figure shows at most {MAX_GROUPS} groups; there are {len(groups):,}.")
     if ax is None:
-        with styled():
+        with use_style():
             ax = new_figure(6.6, TREND_HEIGHT).subplots()
     dress(ax, grid="y")
     for k, group in enumerate(groups):

@@ -27,7 +27,7 @@ from howsure.figures.style import (
     look,
     new_figure,
     shortened_name,
-    styled,
+    use_style,
 )
 from howsure.figures.width import is_narrow
 from howsure.result import Estimate
@@ -54,7 +54,7 @@ def draw_scores(table: Leaderboard[Any], *, ax: Axes | None = None) -> Axes:
     rows, left_out = _limited_rows(table)
     if curves := (pass_curves(_rows_to_draw(table)) if {"pass_at", "pass_hat"} & table.recipe.keys() else []):
         return draw_curves(curves, level=rows[0].mean.level, ax=ax)
-    with styled():
+    with use_style():
         axes = _page(rows).subplots() if ax is None else ax
         place, places, names, before = 0.0, [], [], None
         for row in rows:
@@ -183,7 +183,7 @@ def draw_curves(curves: list[Curve], *, level: float, ax: Axes | None = None) ->
     looks = {model: look(i) for i, model in enumerate(models[:MAX_NAMED])}
     ks = np.unique(np.concatenate([curve.k for curve in curves]))
     step = (ks[-1] / ks[0]) ** APART
-    with styled():
+    with use_style():
         axes = new_figure(5.4, 3.8, keep="height").subplots() if ax is None else ax
         axes.set_xscale("log")
         for curve in curves:
@@ -257,7 +257,7 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
     rows = [row for row in table.rows if row.cost is not None][:MAX_AGENTS]
     if not rows:
         return _draw_ranges(table, ax)
-    with styled():
+    with use_style():
         axes = new_figure(COST_WIDTH, COST_HEIGHT).subplots() if ax is None else ax
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(FuncFormatter(_plain_number))
@@ -361,7 +361,7 @@ def draw_items(items: BenchmarkItems, *, ax: Axes | None = None) -> Axes:
     rows = [row for row in items.rows if row.discrimination is not None]
     if not rows:
         raise InputError("no item has a discrimination: there are too few models, or all items are dead.")
-    with styled():
+    with use_style():
         axes = new_figure(ITEMS_WIDTH, ITEMS_HEIGHT).subplots() if ax is None else ax
         axes.axhline(0.0, color=INK, linewidth=0.8)
         for contradicts, marker, colour, size in ((False, "o", QUIET, 2.5), (True, "s", look(1).colour, 4.5)):

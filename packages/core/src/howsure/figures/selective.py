@@ -22,7 +22,7 @@ from howsure.figures.style import (
     look,
     new_figure,
     shortened_name,
-    styled,
+    use_style,
 )
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
     """
     if not 0 < len(curves) <= MAX_CURVES:
         raise InputError(f"curves must contain 1 to {MAX_CURVES} curves; there are {len(curves):,}. Choose some.")
-    with styled():
+    with use_style():
         axes = _new_axes(ax)
         handles = [_draw_curve(axes, curve, look(i), band=len(curves) <= BANDS_UP_TO) for i, curve in enumerate(curves)]
         _finish(axes, [curve.points for curve in curves])
@@ -82,7 +82,7 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
 def draw_threshold(selective_threshold: SelectiveThreshold, *, ax: Axes | None = None) -> Axes:
     """Draw the observed risk at the tested thresholds, which of them passed, the target, and the selected threshold."""
     tested = selective_threshold.candidates
-    with styled():
+    with use_style():
         axes = _new_axes(ax)
         how = look(0)
         axes.axhline(selective_threshold.risk, color=QUIET, linewidth=1.0, linestyle=(0, (6, 3)), zorder=1)
@@ -131,14 +131,14 @@ def _draw_curve(ax: Axes, curve: SelectiveCurve, how: Look, *, band: bool) -> ob
             ax.fill_between(points.coverage, points.low, points.high, color=how.colour, alpha=0.18, linewidth=0)
         else:
             ax.vlines(points.coverage, points.low, points.high, color=how.colour, linewidth=1.0, alpha=0.45)
-    x, y = _between(points)
+    x, y = _interpolate(points)
     (line,) = ax.plot(x, y, color=how.colour, linewidth=1.3, linestyle=how.dashes, zorder=3)
     if len(points) <= POINTS_UP_TO:
         ax.plot(points.coverage, points.risk, how.marker, color=how.colour, markersize=4.2, zorder=4)
     return line
 
 
-def _between(points: RiskCoverage) -> tuple[Floats, Floats]:
+def _interpolate(points: RiskCoverage) -> tuple[Floats, Floats]:
     """Return coverage and risk also between thresholds, where errors are spread evenly over answers with equal
     confidence."""
     if len(points) > POINTS_UP_TO:

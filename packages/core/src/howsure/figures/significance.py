@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from howsure.errors import InputError
 from howsure.figures.files import inline_svg
-from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, shortened_name, styled
+from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, shortened_name, use_style
 from howsure.figures.width import is_narrow
 from howsure.show.table import p_in_words
 from howsure.significance.results import Comparison, Difference, GroupDifference
@@ -39,7 +39,7 @@ def difference_figure(rows: Sequence[Difference]) -> Figure:
     models = list(dict.fromkeys(_names(rows)))
     columns = min(1 if is_narrow() else COLUMNS, len(metrics))
     lines = math.ceil(len(metrics) / columns)
-    with styled():
+    with use_style():
         longest = min(max(map(len, models)), NAME_LENGTH)
         height = lines * (0.95 + ROW_HEIGHT * max(len(models), 2))
         figure = new_figure(0.6 + 0.06 * longest + 3.4 * columns, height, keep="height")

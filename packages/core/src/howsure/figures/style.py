@@ -67,7 +67,7 @@ def look(i: int) -> Look:
 
 
 @contextmanager
-def styled(**more: Any) -> Iterator[None]:
+def use_style(**more: Any) -> Iterator[None]:
     """A context with the settings of this style; the user's settings are restored afterwards."""
     with mpl.rc_context(_DEFAULTS | SETTINGS | (NARROW if is_narrow() else {}) | more):
         yield

@@ -51,7 +51,7 @@ def write_atomically(content: bytes, path: Place) -> None:
     write_by(path, lambda file: file.write(content))
 
 
-def copy_whole(source: Path, path: Place) -> None:
+def copy_atomically(source: Path, path: Place) -> None:
     """Copy a temporary file of any size to its destination atomically."""
     with open(source, "rb") as content:
         write_by(path, lambda file: shutil.copyfileobj(content, file, BLOCK))

@@ -135,10 +135,10 @@ def decoded(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(undecodable(error)) from None
+        raise ValueError(describe_invalid_bytes(error)) from None
 
 
-def undecodable(error: UnicodeDecodeError) -> str:
+def describe_invalid_bytes(error: UnicodeDecodeError) -> str:
     """Describe the first bytes that are not UTF-8."""
     if error.reason == "unexpected end of data" and error.end == len(error.object):
         return "it ends inside a character"
@@ -407,7 +407,7 @@ def _letters_in_words(text: str) -> int:
     return fit - 2 * sum(map(len, ODD.findall(text))) - 3 * len(SYMBOLS.findall(text))
 
 
-def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
+def encoding_error(path: str | os.PathLike[str], place: str) -> InputError:
     """Return the error for a file that is not UTF-8; it shows text in the likely encoding for the user to confirm."""
     with open(path, "rb") as file:
         raw = file.read(PIECE)
@@ -531,7 +531,7 @@ class Scratch:
     def __init__(self, place: str | os.PathLike[str] | None = None) -> None:
         _look_around(os.path.abspath(tempfile.gettempdir() if place is None else place))
         self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
-        self.close = weakref.finalize(self, _end, self.folder, _own(self.folder))
+        self.close = weakref.finalize(self, _end, self.folder, _lock_owner_file(self.folder))
 
     def __enter__(self) -> Self:
         return self
@@ -568,7 +568,7 @@ def remove_abandoned(place: Path) -> None:
                     os.close(owner)
 
 
-def _own(folder: Path) -> int | None:
+def _lock_owner_file(folder: Path) -> int | None:
     """Create and lock the owner file of a temporary folder; return its file descriptor, to be closed at the end.
 
     The file gets its final name only after it is locked, so that no other process can take the folder for abandoned.

@@ -26,8 +26,8 @@ from howsure.inputs.numbers_and_names import (
     comma_advice,
     natural_order,
     nearest,
+    parse_number,
     shortened,
-    spelled_number,
 )
 from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.inputs.stated_confidence import is_stated
@@ -690,7 +690,7 @@ def not_two_values(
 
 def _as_label(value: Any) -> Any:
     """Return a label as messages show it: integers, even if they are strings or floats, become int."""
-    number = spelled_number(value) if isinstance(value, str) else value
+    number = parse_number(value) if isinstance(value, str) else value
     if isinstance(number, (float, np.floating)) and number == int(number if math.isfinite(number) else 0):
         return int(number)
     return value

@@ -17,7 +17,7 @@ from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import GIVEN_PREFIX, check_clusters, check_codes, check_weights, missing, probability_advice
 from howsure.inputs.frames import all_columns, is_frame
-from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import parse_number, shortened, unknown_name
 from howsure.inputs.pairs import (
     CLASS_WISE,
     LOGITS,
@@ -201,9 +201,9 @@ def class_positions(
         raise InputError(f"classes must name each of the {k} classes once; it is {shortened(classes)}.")
     if classes is not None and set(labels) <= set(classes):
         return np.array([classes.index(label) for label in labels], dtype=np.int64), classes
-    numbered = [_whole(name) for name in classes or (None,)]
+    numbered = [_parse_integer(name) for name in classes or (None,)]
     place_of_number = {number: place for place, number in enumerate(range(k) if None in numbered else numbered)}
-    numbers = [_whole(label) for label in labels]
+    numbers = [_parse_integer(label) for label in labels]
     if all(number in place_of_number for number in numbers):
         positions = np.array([place_of_number[number] for number in numbers], dtype=np.int64)
         return positions, classes or tuple(str(index) for index in range(k))
@@ -263,9 +263,9 @@ def class_columns(values: object, name: str) -> Floats:
     return matrix
 
 
-def _whole(label: str | None) -> int | None:
+def _parse_integer(label: str | None) -> int | None:
     """Return the integer that a string spells; None if it spells none."""
-    number = spelled_number(label or "")
+    number = parse_number(label or "")
     return int(number) if number is not None and number.is_integer() else None
 
 

@@ -17,7 +17,7 @@ from howsure.errors import ColumnName, InputError, Parameter, renumbered_rows, r
 from howsure.inputs.checks import Column
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import as_spelled, check_choice, shortened, unknown_name
+from howsure.inputs.numbers_and_names import check_choice, parse_number_column, shortened, unknown_name
 from howsure.inputs.pairs import Integers, Pairs
 from howsure.lazy_imports import installed, require
 
@@ -70,7 +70,7 @@ class Rows:
     def __getitem__(self, name: str) -> Any:
         return self.columns[name]
 
-    def placed(self) -> AbstractContextManager[None]:
+    def locating_errors(self) -> AbstractContextManager[None]:
         """Return a context in which InputErrors report the row's location in the source instead of its index."""
         return nullcontext() if self.place is row_reference else renumbered_rows(self.place)
 
@@ -190,7 +190,7 @@ class Source(ABC):
         """
         kinds = dict.fromkeys(names, Kind.VALUES) | {name: Kind.OPTIONAL for name in names if name in optional}
         rows_read = self.rows(kinds)
-        return tuple(as_spelled(rows_read[name]) for name in names)
+        return tuple(parse_number_column(rows_read[name]) for name in names)
 
     @abstractmethod
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:

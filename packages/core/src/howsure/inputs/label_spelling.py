@@ -34,7 +34,7 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
         return
     alike = variants(true, predicted)
     advice = (
-        f"They differ only in {_way([*true, *alike])}: spell both the same way."
+        f"They differ only in {_how_they_differ([*true, *alike])}: spell both the same way."
         if alike
         else "Is it the right column? If so, spell both the same way."
     )
@@ -105,7 +105,7 @@ def spellings(counts: Mapping[Any, int]) -> str | None:
     if not several:
         return None
     listed = [_listed_counts(names, counts) for names in several]
-    way = _way([name for names in several for name in names])
+    way = _how_they_differ([name for names in several for name in names])
     return f"{shortened(listed, limit=MAX_LISTED)} differ only in {way}"
 
 
@@ -129,7 +129,7 @@ def variants_note(true: Iterable[object], predicted: Mapping[object, int]) -> st
     rows = sum(predicted[label] for label in different)
     differ, count = ("differs", "counts") if rows == 1 else ("differ", "count")
     return (
-        f"{counted(rows, 'prediction')} {differ} from a true label only in {_way([*labels, *different])} "
+        f"{counted(rows, 'prediction')} {differ} from a true label only in {_how_they_differ([*labels, *different])} "
         f"({_shortened_list(different)}), and {count} as wrong"
     )
 
@@ -143,7 +143,7 @@ def _folded(label: object) -> object:
     return text if whole is None else whole[1]
 
 
-def _way(labels: Iterable[object]) -> str:
+def _how_they_differ(labels: Iterable[object]) -> str:
     """Name the kind of difference between labels that are equal after `_folded`."""
     texts = [label for label in labels if isinstance(label, str)]
     plain = {" ".join(text.split()).lower() for text in texts}

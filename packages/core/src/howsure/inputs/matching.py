@@ -30,7 +30,7 @@ class SharedRows:
     note: str = ""
 
     @property
-    def said(self) -> list[str]:
+    def notes_on_rows(self) -> list[str]:
         """Notes on the rows that were left out because the other model lacks them, and on how rows were matched."""
         only = zip((self.only_a, self.only_b), self.names, strict=True)
         counts = [f"{counted(n, 'row')} of {name}" for n, name in only if n]
@@ -54,7 +54,7 @@ def shared_rows(a: npt.NDArray[Any], b: npt.NDArray[Any], *, names: tuple[str, s
     """Match two models' rows by their keys (ids or row numbers); the result is in ascending order of the keys.
 
     >>> found = shared_rows(np.array(["x", "y", "z"]), np.array(["z", "x"]), names=("A", "B"))
-    >>> found.a, found.b, found.said
+    >>> found.a, found.b, found.notes_on_rows
     (array([0, 2]), array([1, 0]), ['left out because the other model has no such row: 1 row of A'])
 
     Raises InputError if a key is repeated within a model, or if the models have no key in common.
@@ -194,12 +194,12 @@ class ReadOfBoth:
 class PairedRows:
     """Pairs of two models on the same rows in the same order.
 
-    own_labels: whether each model has its own labels. read: the sources, if files were read. said: notes on rows left
-    out.
+    own_labels: whether each model has its own labels. read: the sources, if files were read. notes_on_rows: notes on
+    rows that were left out.
     """
 
     a: Pairs
     b: Pairs
     own_labels: bool
     read: ReadOfBoth | None = None
-    said: Sequence[str] = ()
+    notes_on_rows: Sequence[str] = ()

@@ -25,7 +25,7 @@ MAX_CLUSTERINGS = 10_000  # samples of a document
 MAX_SIMULATIONS = 1_000_000  # random draws of a whole data set or of a clustering
 
 
-def check_whole(value: object, *, name: str, least: int = 1, most: int | None = None) -> int:
+def check_integer(value: object, *, name: str, least: int = 1, most: int | None = None) -> int:
     """Check that a value is a whole number from `least` to `most` (None: no limit) and return it as int.
 
     >>> check_whole(20.0, name="n_bins")
@@ -162,10 +162,10 @@ KEY = re.compile(r"\s*[+-]?0[0-9]")  # leading zero: an identifier, not a number
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 
 
-def spelled_number(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """Return the number that a string spells, which may be NaN or infinite; None if it does not spell a number.
 
-    >>> spelled_number("0.5"), spelled_number("1_000"), spelled_number("٣")
+    >>> parse_number("0.5"), parse_number("1_000"), parse_number("٣")
     (0.5, None, None)
     """
     if text.isascii() and text.isprintable() and "_" not in text:  # then `float` accepts the same numbers
@@ -176,7 +176,7 @@ def spelled_number(text: str) -> float | None:
     return float(text) if NUMERAL.fullmatch(text) else None
 
 
-def spelled_whole(text: str) -> int | None:
+def parse_integer(text: str) -> int | None:
     """Return the integer that a string of at most 18 digits, with or without a sign, spells; otherwise None."""
     return int(text) if WHOLE.fullmatch(text) else None
 
@@ -188,7 +188,7 @@ def number_or_text(value: Any) -> Any:
     """Convert a string that spells a number, "true" (1) or "false" (0) to a float; return other values unchanged."""
     if not isinstance(value, str):
         return value
-    number = spelled_number(value)
+    number = parse_number(value)
     return TRUTHS.get(value.lower(), value) if number is None else number
 
 
@@ -221,7 +221,7 @@ def _share(percentage: str) -> str:
     return f"{(Decimal(percentage.replace(',', '.')) / 100).normalize():f}"
 
 
-def as_spelled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def parse_number_column(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Convert a column of strings to numbers if every string spells a number and none has a leading zero, such as 007.
 
     Any other column is returned unchanged. The result is int64 if all numbers are whole, otherwise float64; None
@@ -233,11 +233,11 @@ def as_spelled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if column.dtype.kind not in "UOT" or not len(column):
         return column
     texts = [value for value in column.tolist() if value is not None]
-    spelled = [spelled_number(text) if isinstance(text, str) and not KEY.match(text) else None for text in texts]
+    spelled = [parse_number(text) if isinstance(text, str) and not KEY.match(text) else None for text in texts]
     if not texts or any(number is None for number in spelled):
         return column
     if len(texts) == len(column):
-        whole = [spelled_whole(text) for text in texts]
+        whole = [parse_integer(text) for text in texts]
         return np.array(spelled, dtype=np.float64) if None in whole else np.array(whole, dtype=np.int64)
     numbers = np.full(len(column), np.nan)
     numbers[[value is not None for value in column.tolist()]] = spelled

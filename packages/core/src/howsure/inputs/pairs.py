@@ -120,7 +120,7 @@ class Pairs:
         for name, run in runs:
             yield name, self.select(order[run])
 
-    def that_weigh(self) -> Pairs:
+    def with_positive_weight(self) -> Pairs:
         """Return the pairs whose weight is more than 2⁻²⁵⁰ of `weight_unit`. Other pairs do not count in n.
 
         Weights are divided by `weight_unit`, so that their fourth powers neither overflow nor underflow.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from howsure.inputs.numbers_and_names import PERCENT, spelled_number
+from howsure.inputs.numbers_and_names import PERCENT, parse_number
 
 NONE, UNCLEAR = "none", "unclear"
 START, END = r"(?<![\d.,/])", r"(?!\d|[.,]\d)"
@@ -59,7 +59,7 @@ def states_confidence(text: str) -> bool:
     >>> states_confidence("85 % sure"), states_confidence("85 %"), states_confidence("sure")
     (True, False, False)
     """
-    is_number = PERCENT.fullmatch(text) is not None or spelled_number(text) is not None
+    is_number = PERCENT.fullmatch(text) is not None or parse_number(text) is not None
     return not is_number and isinstance(stated_confidence(text), float)
 
 

@@ -19,12 +19,12 @@ from howsure.inputs.checks import NUMERIC, is_missing
 from howsure.inputs.frames import Kind, Source, read_columns
 from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import (
-    as_spelled,
     check_level,
     check_number,
     number_or_text,
+    parse_number,
+    parse_number_column,
     shortened,
-    spelled_number,
     unknown_name,
 )
 from howsure.inputs.pairs import Floats, Integers
@@ -111,7 +111,7 @@ def rater_agreement(
         answers = Columns.read(roles, data, labels=scale == "nominal")
     else:
         answers = _read_wide(raters, roles, data, labels=scale == "nominal")
-    with answers.rows.placed():
+    with answers.rows.locating_errors():
         grades = _grades(answers, scale, categories)
     judge = None if judge is None else str(judge)
     if judge is not None and judge not in grades.raters:
@@ -139,7 +139,7 @@ def rater_agreement(
     return RaterAgreement(rows=tuple(rows), replacement=test, notes=tuple(notes), recipe=recipe)
 
 
-def _spelled(grade: float) -> str:
+def _grade_with_all_digits(grade: float) -> str:
     """A grade that a frame holds as a float because another one is missing, with all digits."""
     return str(int(grade)) if grade.is_integer() else repr(grade)
 
@@ -162,14 +162,14 @@ def _read_wide(
         for item, value in enumerate(rows[name].tolist()):
             if not is_missing(value):
                 items.append(item)
-                grades.append(_spelled(value) if labels and isinstance(value, float) else value)
+                grades.append(_grade_with_all_digits(value) if labels and isinstance(value, float) else value)
                 by.append(name)
     if not labels:
         grades = [number_or_text(value) for value in grades]
     long = {"score": np.array(grades, dtype=object), "rater": np.array(by, dtype=object), "id": np.array(items)}
     place = rows.place
     rows = replace(rows, place=lambda row: place(items[row]))
-    with rows.placed():
+    with rows.locating_errors():
         columns = Columns.read(long, None, labels=labels)
     recipe = {"howsure": __version__, **(rows.read or {"n": len(items)}), "raters": names}
     return replace(columns, rows=rows, recipe=recipe, notes=[*columns.notes, *rows.notes])
@@ -269,11 +269,11 @@ def _code_scale(categories: Sequence[str | float], occurring: list[Any], scale: 
     if isinstance(categories, str) or not 2 <= len(categories) <= MAX_VALUES:
         content = repr(categories) if isinstance(categories, str) else f"a list of {len(categories):,}"
         raise InputError(f"{name} must be a list of 2 to {MAX_VALUES} values; it is {content}.")
-    both = as_spelled(np.array([str(value) for value in [*categories, *occurring]], dtype=object))
+    both = parse_number_column(np.array([str(value) for value in [*categories, *occurring]], dtype=object))
     listed, keys = both[: len(categories)].tolist(), both[len(categories) :].tolist()
     if scale != "nominal":
         if both.dtype.kind not in NUMERIC:
-            wrong = next(value for value in listed if spelled_number(value) is None)
+            wrong = next(value for value in listed if parse_number(value) is None)
             raise InputError(f"{name} must be numbers with `scale={scale!r}`; {wrong!r} is not a number.")
         listed = sorted(listed)
     if (twice := next((value for value in listed if listed.count(value) > 1), None)) is not None:

@@ -16,7 +16,7 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, check_wi
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.judges.columns import LENGTHS, Columns
-from howsure.judges.correction import UNKNOWN, Graded, untold
+from howsure.judges.correction import UNKNOWN, Graded, undetermined_estimate
 from howsure.regression.moments import Regression, dependent, fitted, rough_intervals
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
@@ -180,7 +180,7 @@ def judge_bias(
     if (family is None) != (own is None):
         raise InputError("`family=...` and `own=...` (the judge's family) must be given together.")
     answers = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
-    with answers.rows.placed():
+    with answers.rows.locating_errors():
         rows = [row for role in PAIRED if role in answers.numbers for row in _paired(answers, role, bounds, level)]
         rows += _covariates(answers, covariates, own, level) if covariates else []
     if answers.units is not None and (few := few_clusters(np.bincount(answers.units))):
@@ -278,7 +278,7 @@ def _column(columns: Columns, role: str, own_family: str | None) -> Floats:
 
 
 def _untold(bias: str, n: int, level: float, why: str = "too few answers, or clusters of them, show it") -> BiasRow:
-    return BiasRow(bias.replace("_", " "), n, untold(level, n), math.nan, f"{UNKNOWN}: {why}.")
+    return BiasRow(bias.replace("_", " "), n, undetermined_estimate(level, n), math.nan, f"{UNKNOWN}: {why}.")
 
 
 def _more(estimate: Estimate) -> str:

@@ -87,7 +87,7 @@ class Columns:
             )
         values = columns if data is None else {role: rows[column] for role, column in columns.items()}
         notes: list[str] = []
-        with rows.placed(), advising_pos_label(advised):
+        with rows.locating_errors(), advising_pos_label(advised):
             _check_spellings(values, names, pos_label)
             first = values.get("score")
             n = len(first if isinstance(first, Coded) else as_column(first, name=names.get("score", "score")))

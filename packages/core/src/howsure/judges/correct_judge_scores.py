@@ -21,7 +21,7 @@ from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
-from howsure.judges.correction import MIN_GRADES, Graded, untold
+from howsure.judges.correction import MIN_GRADES, Graded, undetermined_estimate
 from howsure.judges.results import JudgedDifference, JudgedRow, JudgedScores
 from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters
@@ -132,7 +132,7 @@ def correct_grades(
             raise needed(role, f"the grades of {OF[role]}")
     twice = {"second": second, "settled": settled}
     answers = Columns.read(roles | {"clusters": clusters} | twice, data, pos_label=pos_label)
-    with answers.rows.placed():
+    with answers.rows.locating_errors():
         column_name = "y_true" if data is None else str(y_true)
         if np.isnan(answers.numbers["y_true"]).all():
             raise InputError(f"{column_name} is empty in every row. Have some answers graded by humans.")
@@ -181,7 +181,7 @@ def _with_errors(
 
     def of(estimate: Estimate, *, from_judge: float | None = None, of_difference: bool = False) -> Estimate:
         if estimate.low is None or estimate.high is None:
-            return untold(level, estimate.n)
+            return undetermined_estimate(level, estimate.n)
         value, low, high = estimate.value, estimate.low, estimate.high
         if from_judge is None:
             value, low, high = errors.ends(value, low, high, of_difference=of_difference)
@@ -223,17 +223,17 @@ def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedR
                 raise
             refused.append(error)
             why = str(error)
-        rows.append(_nothing(name, labelled, judged, answers.select_units(mine), level, why))
+        rows.append(_row_without_correction(name, labelled, judged, answers.select_units(mine), level, why))
     if len(refused) == len(rows):
         raise refused[0]
     return rows
 
 
-def _nothing(
+def _row_without_correction(
     name: str | None, labelled: int, judged: Floats, units: Integers | None, level: float, why: str
 ) -> JudgedRow:
     """The row of a model for which only the judge's grades are informative."""
-    nothing, none = untold(level, labelled), np.zeros(0, dtype=np.int64)
+    nothing, none = undetermined_estimate(level, labelled), np.zeros(0, dtype=np.int64)
     judge = Graded(judged, none, np.zeros(0), np.zeros(0), none, units).judge(level)
     return JudgedRow(name, len(judged), labelled, judge, nothing, nothing, nothing, math.nan, (localise(why),))
 
@@ -253,7 +253,7 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
                 "at random? Say how they were drawn, `strata=...` or `inclusion=...`"
             )
         if p < SURELY:
-            people = corrected = bias = untold(level, labelled)
+            people = corrected = bias = undetermined_estimate(level, labelled)
     if corrected.low is None and not math.isnan(corrected.value):
         notes.append(
             graded.lacking
@@ -334,8 +334,8 @@ def _difference(
     judged, people = (answers.numbers[role][first] - answers.numbers[role][second] for role in OF)
     both, n = np.flatnonzero(~np.isnan(people)), len(shared)
     value = float(judged.mean()) if n else math.nan
-    alike = all(_same(column, first[both], second[both]) for column in answers.drawn.values())
-    nothing = JudgedDifference(model, base, n, len(both), value, untold(level, len(both)))
+    alike = all(_are_equal_rows(column, first[both], second[both]) for column in answers.drawn.values())
+    nothing = JudgedDifference(model, base, n, len(both), value, undetermined_estimate(level, len(both)))
     if len(both) < MIN_GRADES or not alike or not both_estimated:
         return nothing
     try:
@@ -348,7 +348,7 @@ def _difference(
     return JudgedDifference(model, base, n, len(both), value, corrected, p)
 
 
-def _same(values: Any, first: Integers, second: Integers) -> bool:
+def _are_equal_rows(values: Any, first: Integers, second: Integers) -> bool:
     """Whether two sets of rows have equal values."""
     if isinstance(values, Mapping):
         return all(str(values.get(a)) == str(values.get(b)) for a, b in zip(first, second, strict=True))

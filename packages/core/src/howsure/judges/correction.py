@@ -29,7 +29,7 @@ UNKNOWN = "cannot tell"
 MIN_GRADES = 10  # human grades, below which no estimate is given
 
 
-def untold(level: float, n: int, value: float = math.nan) -> Estimate:
+def undetermined_estimate(level: float, n: int, value: float = math.nan) -> Estimate:
     """The estimate for n items whose data do not determine an interval."""
     return Estimate(value, None, None, level=level, method=UNKNOWN, n=n)
 
@@ -56,7 +56,7 @@ class CorrectedMean:
         """θ with its interval."""
         value, low, high = self.value, *(self.end((1 - level) / 2, upper=upper) for upper in (False, True))
         if not (math.isfinite(low) and math.isfinite(high)):
-            return untold(level, self.n, value)
+            return undetermined_estimate(level, self.n, value)
         if self.bounds is not None:
             low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
             value = min(max(value, low), high)
@@ -124,7 +124,7 @@ class Graded:
     def corrected_mean(self, slope: float, *, of_rest: bool = False) -> CorrectedMean:
         """The parts of θ, which do not depend on the level."""
         stratum_means = self._by_stratum(slope)
-        rest = self._rest(slope, stratum_means)
+        rest = self._mean_residual(slope, stratum_means)
         g = np.zeros(len(self.judged)) if of_rest or slope == 0.0 else slope * self.judged
         if stratum_means is not None and self.stratum_of_all is not None:
             g = g + stratum_means[self.stratum_of_all]
@@ -135,7 +135,7 @@ class Graded:
             of_all=self._item_mean(g),
             constant=bool(np.ptp(g) <= ROUNDING),
             correlation=self._correlation(g, slope),
-            few=bool(self.lacking) or (not isinstance(rest, BoundedMean) and self._few(rest, slope)),
+            few=bool(self.lacking) or (not isinstance(rest, BoundedMean) and self._few_items_dominate(rest, slope)),
             bounds=None if of_rest else self.bounds,
         )
 
@@ -201,7 +201,7 @@ class Graded:
         scale = math.sqrt(float(first @ first) * float(second @ second))
         return max(float(first @ second) / scale, 0.0) if scale > 0.0 else 0.0
 
-    def _rest(self, slope: float, stratum_means: Floats | None) -> MeanScore:
+    def _mean_residual(self, slope: float, stratum_means: Floats | None) -> MeanScore:
         """The weighted mean of e = y - λ f over the graded items, with its variance by clusters or within strata."""
         f, w = slope * self.judged, self.weight / self.weight.mean()
         e, ends = self.grades - f[self.read], self.bounds
@@ -271,7 +271,7 @@ class Graded:
             )
         return ""
 
-    def _few(self, rest: MeanScore, slope: float) -> bool:
+    def _few_items_dominate(self, rest: MeanScore, slope: float) -> bool:
         """Whether few items contribute most of the variance of y - λ f, or of the residuals of y given f, so that
         unobserved rare values may contribute more. This happens, for example, if a judge is nearly always right.
         """

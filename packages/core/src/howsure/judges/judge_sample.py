@@ -14,7 +14,7 @@ from howsure.counts.population import combined
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_whole, counted
+from howsure.inputs.numbers_and_names import check_integer, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
@@ -111,13 +111,13 @@ def draw_judge_sample(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     check_arguments(draw_judge_sample, locals())
-    n = check_whole(n, name="n", least=MIN_LABELS_PER_STRATUM)
+    n = check_integer(n, name="n", least=MIN_LABELS_PER_STRATUM)
     show = list(show)
     if show and data is None:
         raise InputError("`show=...` names columns of `data=...`, which is missing.")
     roles = {"score": score, "model": model, "id": id, "length": length}
     answers = Columns.read(roles, data, show=show)
-    with answers.rows.placed():
+    with answers.rows.locating_errors():
         answers.check_once(["model"] if model is not None else [], "model") if id is not None else None
         unit = answers.codes("id") if id is not None else np.arange(answers.n)
         codes, names, grade = _strata(answers, unit, n, by_model=id is None)

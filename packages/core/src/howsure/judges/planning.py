@@ -139,7 +139,7 @@ def plan_judge_sample(
     if correlation is not None:
         check_number(correlation, name="correlation", low=0, high=1, open="high")
     answers = Columns.read({"score": score, "y_true": y_true, "model": model}, data, pos_label=pos_label)
-    with answers.rows.placed():
+    with answers.rows.locating_errors():
         ends = answers.bounds(bounds, "y_true" if data is None else str(y_true))
         if correlation is not None and ends is None:
             raise InputError("with `correlation`, `bounds=...` of grades must be known.")
@@ -160,8 +160,8 @@ def plan_judge_sample(
                 if pilot < PILOT:
                     notes.append(f"{name}: humans graded {pilot}, fewer than {PILOT}: too few to plan from")
             few = pilot < PILOT and correlation is None
-            n = None if few else _needed(judged, people, width, level, ends, corrected=True)
-            alone = None if few else _needed(judged, people, width, level, ends, corrected=False)
+            n = None if few else _smallest_number(judged, people, width, level, ends, corrected=True)
+            alone = None if few else _smallest_number(judged, people, width, level, ends, corrected=False)
             rows.append(JudgePlanRow(name if model is not None else None, len(f), pilot, n, alone))
     recipe = answers.recipe | {"correlation": correlation, "bounds": ends, "level": level}
     return JudgePlan(rows=tuple(rows), width=float(width), notes=tuple(notes), recipe=recipe)
@@ -176,7 +176,7 @@ def _assumed(n: int, correlation: float, bounds: Bounds) -> tuple[Floats, Floats
     return np.where(place < (1 + correlation) / 2, people, sum(bounds) - people), people
 
 
-def _needed(
+def _smallest_number(
     judged: Floats, people: Floats, width: float, level: float, bounds: Bounds | None, *, corrected: bool
 ) -> int | None:
     """The smallest number of grades whose interval is narrow enough; the existing grades are repeated as often as

@@ -16,7 +16,7 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, check_wi
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.judges.columns import Columns
-from howsure.judges.correction import untold
+from howsure.judges.correction import undetermined_estimate
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.notes import FINDING, Note
@@ -145,7 +145,7 @@ def prompt_sensitivity(
     level = check_level(level)
     roles = {"score": score, "prompt": prompt, "id": id, "run": run, "clusters": clusters}
     answers = Columns.read(roles, data, pos_label=pos_label)
-    with answers.rows.placed():
+    with answers.rows.locating_errors():
         ends = share_bounds(answers.numbers["score"]) if bounds is None else check_bounds(bounds)
         if ends is not None:
             check_within(answers.numbers["score"], ends, name="score" if data is None else str(score))
@@ -230,7 +230,7 @@ class _Cells:
         over = (
             self._mean(item, level, bounds, extra_reach_squared=of_prompts)
             if m >= MIN_PROMPTS
-            else untold(level, n, mean)
+            else undetermined_estimate(level, n, mean)
         )
         return tuple(parts), over, self._mean(item, level, bounds)
 
@@ -248,7 +248,7 @@ class _Cells:
             reach = t_quantile(level, self.units.degrees) * self.units.standard_error(values)
             low, high = mean - reach, mean + reach
             if not np.ptp(values) > 0:  # the variance of other prompts is unknown
-                return untold(level, n, mean)
+                return undetermined_estimate(level, n, mean)
         else:
             (low, high), (lowest, highest) = mean_score(values, self.units, bounds=bounds).interval(level), bounds
         low, high = (

@@ -17,7 +17,7 @@ from howsure.errors import InputError, localise, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import as_column, check_same_length, is_missing, missing
 from howsure.inputs.frames import Kind, Rows, Source, not_a_column_name, read_columns
-from howsure.inputs.numbers_and_names import check_level, counted, spelled_number
+from howsure.inputs.numbers_and_names import check_level, counted, parse_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.agreement import EXACT_SHARE, JACKKNIFE, MAX_RATERS, MIN_DISAGREEING_ITEMS
@@ -146,7 +146,7 @@ def span_agreement(
     if not isinstance(columns["start"], str) and not np.size(np.asarray(columns["start"], dtype=object)):
         raise InputError("{parameter} must not be empty.", "start")
     rows = _rows(columns, data)
-    with rows.placed():
+    with rows.locating_errors():
         documents = _documents(rows, {role: role if data is None else str(name) for role, name in columns.items()})
     raters = sorted({name for annotated in documents.values() for name in annotated.spans})
     if len(raters) < 2:
@@ -253,7 +253,7 @@ def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
 
 def _position(cell: Any, name: str, row: int) -> int:
     """A position in a document: a whole number from 0."""
-    number = math.nan if is_missing(cell) else spelled_number(str(cell).strip())
+    number = math.nan if is_missing(cell) else parse_number(str(cell).strip())
     if number is None or not 0 <= number <= MAX_LENGTH or number != int(number):
         rule = "{parameter} must be a whole number from 0 to {most:,}"
         raise InputError(rule, name, most=MAX_LENGTH, value=cell, row=row)

@@ -17,7 +17,7 @@ from howsure.inputs.numbers_and_names import check_level, check_number, counted,
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
-from howsure.judges.correction import MIN_GRADES, UNKNOWN, Graded, untold
+from howsure.judges.correction import MIN_GRADES, UNKNOWN, Graded, undetermined_estimate
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, ESTIMATE, WORDS, Column, digits
@@ -158,7 +158,7 @@ def judge_transport(
             raise needed(role, "since the human grades of some models are applied to the others")
     roles = {"score": score, "y_true": y_true, "model": model, "clusters": clusters}
     answers = Columns.read(roles, data, pos_label=pos_label)
-    with answers.rows.placed():
+    with answers.rows.locating_errors():
         names = answers.names("model")
         if len(names) < 2:
             raise InputError(f"`model` must name two or more models; it names only {names[0]!r}.")
@@ -281,7 +281,7 @@ def _steps(f: Floats, y: Floats) -> tuple[Callable[[Floats], Integers], Callable
 
 def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float) -> JudgeTransportRow:
     mine, labelled = audit.f[audit.model == code], len(audit.read([code]))
-    unknown = untold(audit.level, labelled)
+    unknown = undetermined_estimate(audit.level, labelled)
     others = [other for other in kept if other != code]
     map_grades = audit.f[audit.read(kept)]
     outside = float(((mine < map_grades.min()) | (mine > map_grades.max())).mean())

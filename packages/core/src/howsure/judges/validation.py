@@ -15,13 +15,13 @@ from howsure.errors import InputError, localise
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded, is_missing
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, check_number, counted, is_number, shortened, spelled_number
+from howsure.inputs.numbers_and_names import check_level, check_number, counted, is_number, parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.agreement import cohens_kappa
 from howsure.judges.columns import Columns, needed
 from howsure.judges.correct_judge_scores import correct_judge_scores
-from howsure.judges.correction import untold
+from howsure.judges.correction import undetermined_estimate
 from howsure.result import Estimate, Result, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note
@@ -290,7 +290,7 @@ def validate_judge(
     answers = Columns.read(roles, data, pos_label=pos_label, show=show)
     people, judge = answers.numbers["y_true"], answers.numbers["score"]
     labelled = np.flatnonzero(~np.isnan(people))
-    with answers.rows.placed():
+    with answers.rows.locating_errors():
         labels = _labels(people, judge, labelled, name="score" if data is None else str(score))
     names = {float(label): f"{label:.15g}" for label in labels}
     tests = {label: _mean(people, judge, labelled[people[labelled] == label], answers.units) for label in labels}
@@ -338,7 +338,7 @@ def _label_words(values: Any, pos_label: Hashable) -> dict[str, str]:
     column = values.values() if isinstance(values, Mapping) else getattr(values, "names", values)
     distinct = {*(column.tolist() if isinstance(column, np.ndarray) else column)}
     texts = [str(value) for value in (*(v for v in distinct if not is_missing(v)), pos_label)]
-    numbers = {text: spelled_number(text) for text in texts}  # 1.0 is 1
+    numbers = {text: parse_number(text) for text in texts}  # 1.0 is 1
     plain = {text: text if n is None or not n.is_integer() else str(int(n)) for text, n in numbers.items()}
     others = {*plain.values()} - {plain[str(pos_label)]}
     return {"1": str(pos_label), "0": others.pop() if len(others) == 1 else "other"}
@@ -387,7 +387,7 @@ def _row(
 ) -> JudgeValidationRow:
     counts = {name: int((judged == value).sum()) for value, name in names.items()}
     if mean is None:
-        return JudgeValidationRow(names[label], 0, 0, counts, untold(level, 0), None, UNDECIDED)
+        return JudgeValidationRow(names[label], 0, 0, counts, undetermined_estimate(level, 0), None, UNDECIDED)
     low, high = mean.bound(1 - level, upper=False), mean.bound((1 - level) / len(names), upper=True)
     verdict = VALID if low >= min_rate else INVALID if high < min_rate else UNDECIDED
     ends = mean.interval(level)
@@ -421,7 +421,7 @@ def _kappa(people: Floats, judge: Floats, *, clustered: bool, level: float) -> E
     """Cohen's κ. Its interval is a jackknife over answers, so with clusters it has none."""
     n = len(people)
     if n < 2:
-        return untold(level, n)
+        return undetermined_estimate(level, n)
     kappa = cohens_kappa(judge, people, level)
     return replace(kappa, low=None, high=None) if clustered else kappa
 

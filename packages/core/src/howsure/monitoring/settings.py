@@ -25,7 +25,7 @@ from howsure.inputs.checks import (
 )
 from howsure.inputs.date_formats import read_iso
 from howsure.inputs.frames import Source, frame_columns
-from howsure.inputs.numbers_and_names import check_level, check_whole, is_number, unknown_name
+from howsure.inputs.numbers_and_names import check_integer, check_level, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.inputs.repeated_items import repeated_in_frame
 
@@ -118,7 +118,7 @@ class Settings:
                 f"tolerance must be at least 0 and less than {LARGEST_TOLERANCE}; it is {tolerance!r}. Write 0.02 for "
                 "two percentage points."
             )
-        wait = check_whole(wait, name="wait", least=0, most=MAX_WAITING)
+        wait = check_integer(wait, name="wait", least=0, most=MAX_WAITING)
         day = None if reference is None else str(as_day(reference, name="reference"))
         return cls(period, float(tolerance), check_level(level), wait, day)
 

@@ -18,7 +18,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError, quote
 from howsure.inputs.arguments import is_listlike
-from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_whole, counted, is_number, shortened
+from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_integer, counted, is_number, shortened
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -71,7 +71,7 @@ class WeightedSamples:
 
     def sample(self, n: int, *, rng: Randomness = None) -> list[object]:
         """Draw n structures with replacement, with probabilities proportional to their weights."""
-        drawn = generator_from(rng).choice(len(self.samples), size=check_whole(n, name="n"), p=self.sample_weight)
+        drawn = generator_from(rng).choice(len(self.samples), size=check_integer(n, name="n"), p=self.sample_weight)
         return [self.samples[i] for i in drawn.tolist()]
 
 
@@ -85,7 +85,7 @@ def posteriors_of_documents(
     posterior: Posteriors, samples: int | None, *, least: int = 2
 ) -> tuple[list[Any], int | None]:
     """Return the posterior of each document or a single iterable of samples, and the number of samples (None: all)."""
-    n = None if samples is None else check_whole(samples, name="samples", least=least, most=MAX_SIMULATIONS)
+    n = None if samples is None else check_integer(samples, name="samples", least=least, most=MAX_SIMULATIONS)
     if is_posterior(posterior):
         return [posterior], n or SAMPLES
     if hasattr(posterior, "__next__"):  # an iterator, which can be read only once

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_level, check_whole, counted
+from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_integer, check_level, counted
 from howsure.inputs.pairs import Floats
 from howsure.propagation.posterior_draws import (
     VALUE,
@@ -137,12 +137,12 @@ def decompose_variance(
     """
     check_arguments(decompose_variance, locals())
     level, rng = check_level(level), with_seed(rng)
-    repeats = check_whole(repeats, name="repeats", least=2, most=MAX_SIMULATIONS)
+    repeats = check_integer(repeats, name="repeats", least=2, most=MAX_SIMULATIONS)
     if not (isinstance(stages, tuple) and len(stages) == 2 and all(isinstance(stage, str) for stage in stages)):
         raise InputError(f"stages must be two names, such as ('parses', 'coreference'); it is {quote(stages)}.")
     if not callable(following):
         raise InputError(f"following must be a function that returns a posterior; it is {quote(following)}.")
-    documents, n = posteriors_of_documents(posterior, check_whole(samples, name="samples", least=3))
+    documents, n = posteriors_of_documents(posterior, check_integer(samples, name="samples", least=3))
     totals: dict[str, list[Floats]] = {}  # values (n, repeats), parts (2,) of their variance, covariance of the parts
     for document, stream in zip(documents, streams(rng, len(documents)), strict=True):
         nested = _nested_draws(document, following, n, repeats, stream)

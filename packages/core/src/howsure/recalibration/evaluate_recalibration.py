@@ -14,7 +14,7 @@ from howsure import __version__
 from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
+from howsure.inputs.numbers_and_names import check_integer, check_level, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import BINS
@@ -71,7 +71,7 @@ def check_repeats(repeats: int | None, n: int) -> int:
     """
     if repeats is None:
         return REPEATS if n <= REPEATED_UP_TO else 1
-    return check_whole(repeats, name="repeats", most=MAX_REPEATS)
+    return check_integer(repeats, name="repeats", most=MAX_REPEATS)
 
 
 def cross_fitted_evaluation(

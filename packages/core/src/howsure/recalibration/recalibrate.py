@@ -296,7 +296,7 @@ def recalibrate_file(
         rows.check_new(names)
         with data.progress(rows.n, "rows") as advance:
             for chunk in rows.chunks():
-                with rows.placed(chunk.rows):
+                with rows.locating_errors(chunk.rows):
                     after = map.apply_rows(as_scores(chunk.scores, rows.scale, map.floor), chunk.groups, rows.groups)
                 columns = [after] if after.ndim == 1 else list(after.T.copy())
                 rows.add(chunk, dict(zip(names, columns, strict=True)))

@@ -26,7 +26,7 @@ from howsure.inputs.checks import (
     missing,
 )
 from howsure.inputs.long_form import partial_scores
-from howsure.inputs.numbers_and_names import as_spelled, natural_order, shortened
+from howsure.inputs.numbers_and_names import natural_order, parse_number_column, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.regression.moments import Labelled, Regression, dependent
 from howsure.stats.clusters import few_clusters
@@ -38,7 +38,7 @@ LARGEST = 1e100
 INTERCEPT = "(intercept)"
 
 
-def _called(name: str, role: str) -> str:
+def _column_label(name: str, role: str) -> str:
     """The name of one of several columns in messages."""
     return name if isinstance(name, ColumnName) else f"{role}[{name!r}]"
 
@@ -66,7 +66,7 @@ class Asked:
         return len(self.predicted)
 
 
-def read_asked(
+def parse_requested(
     column_by_role: dict[str, Any], name_by_role: Mapping[str, str], *, method: str, pos_label: object
 ) -> Asked:
     notes: list[str] = []
@@ -102,7 +102,7 @@ def _outcomes(
     column_by_role: dict[str, Any], name_by_role: Mapping[str, str], pos_label: object, notes: list[str]
 ) -> tuple[Floats, Floats, Integers, tuple[str | None, ...]]:
     """Predictions (N, c), labels (n, c), their rows, and the names of the c classes; None for numeric outcomes."""
-    column = as_spelled(as_column(column_by_role["prediction"], name=name_by_role["prediction"]))
+    column = parse_number_column(as_column(column_by_role["prediction"], name=name_by_role["prediction"]))
     n = len(column)
     rows, labels = partial_column(
         column_by_role["y_true"], n=n, name=name_by_role["y_true"], reference=name_by_role["prediction"]
@@ -179,7 +179,7 @@ def _regression(
     n = len(weight)
     columns: dict[str, Floats] = {}
     effects = {
-        name: check_codes(column, n=n, name=_called(name, "fixed_effects"))[0]
+        name: check_codes(column, n=n, name=_column_label(name, "fixed_effects"))[0]
         for name, column in column_by_role.get("fixed_effects", {}).items()
     }
     if not effects:
@@ -247,8 +247,8 @@ def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integer
 
 def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Floats]:
     """A numeric column, or an indicator column for each name but the first."""
-    column_name = _called(name, "covariates")
-    column = values if isinstance(values, Coded) else as_spelled(as_column(values, name=column_name))
+    column_name = _column_label(name, "covariates")
+    column = values if isinstance(values, Coded) else parse_number_column(as_column(values, name=column_name))
     if not isinstance(column, Coded) and (row := first_missing(column)) is not None:
         raise missing(column_name, row)
     if not isinstance(column, Coded) and column.dtype.kind in NUMERIC:

@@ -44,7 +44,7 @@ class Regression:
     logit: bool
 
     @property
-    def asked(self) -> int:
+    def n_requested(self) -> int:
         """The number of requested coefficients, which are the first ones."""
         return int(self.columns.shape[1])
 
@@ -161,7 +161,7 @@ class ScaledDesign:
         basis = scaled @ inverse
         clusters = np.arange(len(x)) if regression.units is None else regression.units
         leverage = Leverage(basis, clusters, scale, regression.absorbed)
-        contrasts = (inverse[: regression.asked] @ basis.T).T
+        contrasts = (inverse[: regression.n_requested] @ basis.T).T
         return cls(x, scale, inverse, basis, leverage, contrasts, *leverage.adjusted(contrasts))
 
     def solve(self, outcome: Floats) -> Floats:
@@ -225,7 +225,7 @@ def fitted(
     if solution is None:
         return None
     design, values, misfit = solution
-    n, n_coefficients, contrasts, adjusted = len(outcome), regression.asked, design.contrasts, design.adjusted
+    n, n_coefficients, contrasts, adjusted = len(outcome), regression.n_requested, design.contrasts, design.adjusted
     scale = design.scale
     of_outcome = np.divide(regression.weight, scale, out=np.zeros(n), where=scale > 0.0)  # times it: a scaled error
     errors = of_outcome * misfit

@@ -18,7 +18,7 @@ from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
-from howsure.regression.design import Asked, read_asked
+from howsure.regression.design import Asked, parse_requested
 from howsure.regression.moments import Fit, cross_fitted, fitted, linear_design, rough_intervals
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
@@ -118,15 +118,15 @@ def regress_predicted(
     for role, what in ABOUT.items():
         if role not in column_by_role:
             raise InputError("{role} must be given, {what}.", role=Parameter(role, ANY_VALUE), what=what, remedy="look")
-    values_by_role, rows = _held(column_by_role, data)
+    values_by_role, rows = _values_of_roles(column_by_role, data)
     if "clusters" in rows.chosen:
         column_by_role["clusters"] = rows.chosen["clusters"]
-    with rows.placed():
+    with rows.locating_errors():
         name_by_role = {
             role: ColumnName(column, role) if isinstance(column, str) else role
             for role, column in column_by_role.items()
         }
-        inputs = read_asked(values_by_role, name_by_role, method=method, pos_label=pos_label)
+        inputs = parse_requested(values_by_role, name_by_role, method=method, pos_label=pos_label)
         with one_thread():
             coefficients = _coefficients(inputs, level)
     design = None if after is None else "before and after" if treated is None else "difference in differences"
@@ -144,11 +144,12 @@ def regress_predicted(
 # What was given: columns by their roles.
 
 
-def _held(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Rows]:
+def _values_of_roles(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Rows]:
     """The value of each role: a column, or columns by their names."""
     if data is None:
         return {
-            role: _named(column, role) if role in SEVERAL else column for role, column in column_by_role.items()
+            role: _columns_by_name(column, role) if role in SEVERAL else column
+            for role, column in column_by_role.items()
         }, Rows({})
     kinds: dict[str, Kind] = {}
     for role, column in column_by_role.items():
@@ -183,7 +184,7 @@ def _column_names(columns: Any) -> list[Any]:
     return [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, list | tuple) else []
 
 
-def _named(columns: Any, role: str) -> dict[str, Any]:
+def _columns_by_name(columns: Any, role: str) -> dict[str, Any]:
     """Columns by their names: from a mapping, a frame, a matrix, several columns, or one."""
     if is_frame(columns):
         columns = dict(zip(*all_columns(columns), strict=True))

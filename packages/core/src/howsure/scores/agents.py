@@ -22,8 +22,8 @@ from howsure.inputs.numbers_and_names import (
     check_level,
     check_within,
     counted,
+    parse_number,
     shortened,
-    spelled_number,
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -100,7 +100,7 @@ def score_agents(
     if "run" in rows.coded and "id" not in rows.coded:
         raise InputError("`run` needs the task of each trial, `id=...`.")
     name = rows.only_score
-    with rows.placed():
+    with rows.locating_errors():
         trials = _trials(rows, name, ends)
     cells = _cells(rows, trials)
     if len(cells) > MAX_AGENTS:
@@ -217,7 +217,7 @@ def is_error(value: object) -> bool:
     [False, False, False, False, False, False, False, True, True, True]
     """
     text = str(value).strip().casefold()
-    return not (is_missing(value) or text in NO_ERROR or spelled_number(text) == 0)
+    return not (is_missing(value) or text in NO_ERROR or parse_number(text) == 0)
 
 
 def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:

@@ -16,7 +16,7 @@ from howsure.inputs.checks import Coded, check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, not_a_column_name
 from howsure.inputs.frames import read_columns as rows_of_data
 from howsure.inputs.label_spelling import spellings_note, variants
-from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import check_level, parse_number, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -115,7 +115,7 @@ def rank_battles(
         if roles[role] is None:
             raise InputError("not_a_column", role, type="None")
     columns, named, rows = _read_columns(roles, data)
-    with rows.placed():
+    with rows.locating_errors():
         n = check_same_length(**columns)
         codes = {role: Coded(*check_codes(columns[role], n=n, name=named[role])) for role in ("a", "b", "winner")}
         units = None if clusters is None else cluster_codes(columns["clusters"], n, named["clusters"])
@@ -234,7 +234,7 @@ def _outcomes(
         remedy = "If it means a tie, set {tie}."
         if variants(models, [text]):
             remedy = "It differs from the name of a model only in case or spaces: spell both the same way."
-        elif (spelled_number(text) or 0.0) % 1:
+        elif (parse_number(text) or 0.0) % 1:
             remedy = "If the numbers are preferences, they must be between 1 (first model) and 2 (second model)."
         value = winner.names[winner.codes[row]]
         raise InputError(rule, name, ties=ties, value=value, row=row, tie=tie, remedy=remedy)
@@ -261,7 +261,7 @@ def _preferences(
 
     Raises InputError for a number outside of 1 to 2 among preferences.
     """
-    numbers = [spelled_number(text) for text in winner.names]
+    numbers = [parse_number(text) for text in winner.names]
     present = [number for number in numbers if number is not None]
     graded = any(
         1.0 < number < 2.0 and text not in (*ties, *models)
@@ -288,7 +288,7 @@ def _preferences(
 
 def _drop_decimals(text: str) -> str:
     """A whole number without its decimals ("1.0" → "1"); any other string unchanged."""
-    number = spelled_number(text)
+    number = parse_number(text)
     return text if number is None or number % 1 else str(int(number))
 
 

@@ -95,7 +95,7 @@ def score_items(
             raise InputError(
                 f"items are compared over models: name the {what} of each row, {parameter(role, ANY_VALUE)}."
             )
-    with rows.placed():
+    with rows.locating_errors():
         table = _ScoresByItem.of(rows, name, missing_score)
     groups = ItemGroups.of(table.scores.shape[1], clusters=table.units)
     neighbours = _neighbours(table, groups, level)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_whole
+from howsure.inputs.numbers_and_names import check_integer
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.scores.results import ScoreTable
 from howsure.scores.score_table import as_sequence, score_table
@@ -189,7 +189,7 @@ def worst_items(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     arguments = check_arguments(worst_items, locals())
-    worst = check_whole(arguments.pop("n"), name="n")
+    worst = check_integer(arguments.pop("n"), name="n")
     table = score_table(**arguments, worst=worst, rng=0)
     assert table.worst is not None
     return table.worst

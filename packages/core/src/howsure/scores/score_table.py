@@ -17,8 +17,8 @@ from howsure.inputs.long_form import item_twice
 from howsure.inputs.numbers_and_names import (
     check_bounds,
     check_choice,
+    check_integer,
     check_level,
-    check_whole,
     check_within,
     counted,
     is_number,
@@ -147,7 +147,7 @@ def score_table(
     options = _Options(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds), sampled=sampled)
     table_rows, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     tied: dict[str, int] = {}
-    with rows.placed():
+    with rows.locating_errors():
         whole, whole_notes = _pool_groups(rows, requested_metrics)
         rows = add_document_scores(rows, requested_metrics) if requested_metrics else rows
         directions = {name: _direction(rows, name, lower_is_better=lower_is_better) for name in rows.scores}
@@ -284,8 +284,8 @@ def as_sequence(k: Sequence[int] | int) -> Sequence[int]:
 
 def run_summaries(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -> list[RunSummary]:
     """The requested summaries of runs; the mean by default."""
-    summaries = [RunSummary(check_whole(k, name="pass_at")) for k in as_sequence(pass_at)]
-    summaries += [RunSummary(check_whole(k, name="pass_hat"), all_right=True) for k in as_sequence(pass_hat)]
+    summaries = [RunSummary(check_integer(k, name="pass_at")) for k in as_sequence(pass_at)]
+    summaries += [RunSummary(check_integer(k, name="pass_hat"), all_right=True) for k in as_sequence(pass_hat)]
     return list(dict.fromkeys(summaries)) or [RunSummary()]
 
 

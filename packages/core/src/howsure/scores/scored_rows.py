@@ -48,7 +48,7 @@ from howsure.inputs.frames import (
 )
 from howsure.inputs.long_form import as_scores, partial_scores, positive_scores
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import number_or_text, shortened, spelled_number
+from howsure.inputs.numbers_and_names import number_or_text, parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
@@ -126,9 +126,9 @@ class ScoredRows:
         coded = self.coded.get(role)
         return None if coded is None else coded.names[coded.codes[row]]
 
-    def placed(self) -> AbstractContextManager[None]:
+    def locating_errors(self) -> AbstractContextManager[None]:
         """Context in which errors name a row by its file and line."""
-        return nullcontext() if self.rows is None else self.rows.placed()
+        return nullcontext() if self.rows is None else self.rows.locating_errors()
 
 
 def read_scored_rows(
@@ -247,7 +247,7 @@ def _read_source(
     if not names and answers is None:
         raise InputError(f"{NO_SCORE_COLUMN}{LIST_COLUMNS}")
     n, notes, clusters = int(table.read["rows"]), list[str](), columns["clusters"]
-    with table.placed():
+    with table.locating_errors():
         filled = {name: _fill_rows(table.columns[name], n, spelled=pos_label is None) for name in names}
         loose = may_miss or score is None
         held_answers = None if answers is None else (object_array(table[answers[0]]), object_array(table[answers[1]]))
@@ -379,7 +379,7 @@ def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *
     if column.dtype.kind not in "biuf":
         listed = column.tolist()
         present = {row: listed[row] for row in np.flatnonzero(there).tolist()}
-        spelled = [row for row, text in present.items() if isinstance(text, str) and spelled_number(text) is not None]
+        spelled = [row for row, text in present.items() if isinstance(text, str) and parse_number(text) is not None]
         if spelled:  # booleans in an array; files have numbers
             with renumbered_rows(lambda _: spelled[0]):
                 as_scores([present[spelled[0]]], name)

@@ -76,8 +76,8 @@ def draw_order(
     """
     check_arguments(draw_order, locals())
     roles = {"id": id} | ({} if clusters is None else {"clusters": clusters})
-    columns, named, rows = held_columns(roles, data, clusters=clusters)
-    with rows.placed():
+    columns, named, rows = columns_by_role(roles, data, clusters=clusters)
+    with rows.locating_errors():
         n = check_same_length(**{named[role]: column for role, column in columns.items()})
         items = texts(columns["id"], n, named["id"])
         refuse_repeated(items, named["id"])
@@ -92,7 +92,7 @@ def draw_order(
     return ItemOrder(rows=tuple(made), recipe=recipe | {"seed": seed_in_recipe(rng)})
 
 
-def held_columns(
+def columns_by_role(
     roles: Mapping[str, Any], data: Any, *, scores: Sequence[str] = (), **how: Any
 ) -> tuple[dict[str, Any], dict[str, str], Columns]:
     """The values of each role, their names in messages, and the rows that give messages their locations."""

@@ -15,10 +15,10 @@ from howsure.errors import InputError, Parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import AS_READ, Source
-from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_bounds, check_level, check_whole, counted
+from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_bounds, check_integer, check_level, counted
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result, provenance_line
-from howsure.sequential.evaluation_order import held_columns
+from howsure.sequential.evaluation_order import columns_by_role
 from howsure.sequential.sequence import BETTING, checked_scores
 from howsure.show.table import COUNT, ESTIMATE, NUMBER, Column, figures_text
 from howsure.stats.betting import BettingMean, Units
@@ -137,8 +137,8 @@ def plan_comparison(
     """
     check_arguments(plan_comparison, locals())
     level = check_level(level)
-    items_total = check_whole(items_total, name="items_total", most=MAX_ITEMS)
-    n_simulations = check_whole(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
+    items_total = check_integer(items_total, name="items_total", most=MAX_ITEMS)
+    n_simulations = check_integer(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
     if items_total * n_simulations > MAX_DRAWS:
         raise InputError(
             "{parameter} of {items_total} draw {items_drawn:,} items; {most_draws:,} may be drawn, "
@@ -150,8 +150,8 @@ def plan_comparison(
             n_simulations=Parameter("n_simulations", MAX_DRAWS // items_total),
         )
     roles = {"score": score, "against": against} | ({} if clusters is None else {"clusters": clusters})
-    columns, named, rows = held_columns(roles, data, scores=("score", "against"))
-    with rows.placed():
+    columns, named, rows = columns_by_role(roles, data, scores=("score", "against"))
+    with rows.locating_errors():
         first = checked_scores(columns["score"], named["score"])
         second = checked_scores(columns["against"], named["against"], n=len(first))
         ends = check_bounds(bounds) if bounds is not None else share_bounds(first, second)

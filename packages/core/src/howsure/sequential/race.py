@@ -24,7 +24,14 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Rows, as_json
-from howsure.sequential.evaluation_order import ItemOrder, OrderedItem, draw_order, held_columns, refuse_repeated, texts
+from howsure.sequential.evaluation_order import (
+    ItemOrder,
+    OrderedItem,
+    columns_by_role,
+    draw_order,
+    refuse_repeated,
+    texts,
+)
 from howsure.sequential.sequence import BETTING, blocks, checked_scores
 from howsure.show.table import COUNT, ESTIMATE, WORDS, Column
 from howsure.stats.betting import BettingMean, Units, wealth
@@ -129,7 +136,7 @@ def race_models(
     level = check_level(level)
     roles = {"score": score, "model": model, "id": id}
     roles |= {"clusters": clusters} if clusters is not None and order is None else {}
-    columns, named, rows = held_columns(roles, data, scores=("score",))
+    columns, named, rows = columns_by_role(roles, data, scores=("score",))
     measure = rows.measures.get(named["score"])
     if measure is not None and measure.lower_is_better is not False:
         raise InputError(
@@ -138,7 +145,7 @@ def race_models(
             "score",
             named=named["score"],
         )
-    with rows.placed():
+    with rows.locating_errors():
         scores = checked_scores(columns["score"], named["score"])
         ends = check_bounds(bounds) if bounds is not None else share_bounds(scores)
         if ends is None:
@@ -256,8 +263,8 @@ def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder
             type=type(order).__name__,
         )
     roles = {"id": "id", "position": "position"} | ({} if clusters is None else {"clusters": clusters})
-    columns, named, rows = held_columns(roles, order)
-    with rows.placed():
+    columns, named, rows = columns_by_role(roles, order)
+    with rows.locating_errors():
         n = len(columns["id"])
         items = texts(columns["id"], n, "id")
         refuse_repeated(items, "id")

@@ -15,10 +15,10 @@ from howsure.errors import InputError, quote
 from howsure.files.atomic_write import Place
 from howsure.files.serialization import Head, SavedState, load, save_later, sha256
 from howsure.inputs.checks import check_finite, check_numbers
-from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted
+from howsure.inputs.numbers_and_names import check_bounds, check_integer, check_level, check_within, counted
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate, Result
-from howsure.sequential.evaluation_order import ItemOrder, OrderedItem, held_columns, refuse_repeated, texts
+from howsure.sequential.evaluation_order import ItemOrder, OrderedItem, columns_by_role, refuse_repeated, texts
 from howsure.show.table import COUNT, ESTIMATE, NUMBER, WORDS, Column
 from howsure.stats.betting import BettingMean, RunningTests, Units
 
@@ -114,9 +114,9 @@ class ScoreSequence(ABC):
             )
         for name, value in {"items_total": items_total, "largest_cluster": largest_cluster}.items():
             if value is not None:
-                check_whole(value, name=name)
+                check_integer(value, name=name)
         if clusters_total is not None:
-            check_whole(clusters_total, name="clusters_total", most=items_total)
+            check_integer(clusters_total, name="clusters_total", most=items_total)
         self.items_total, self.clusters_total, self.largest_cluster = items_total, clusters_total, largest_cluster
         self.bounds, self.level, self.order = check_bounds(bounds), check_level(level), order
         self._scores = {role: array("d") for role in self.roles}
@@ -132,8 +132,8 @@ class ScoreSequence(ABC):
     def _add(self, scores: Mapping[str, Any], id: Any, clusters: Any, data: Any) -> None:
         """Add the next items; if one of them is invalid, none is added."""
         others = {role: column for role, column in (("id", id), ("clusters", clusters)) if column is not None}
-        columns, named, rows = held_columns({**scores, **others}, data, scores=self.roles)
-        with rows.placed():
+        columns, named, rows = columns_by_role({**scores, **others}, data, scores=self.roles)
+        with rows.locating_errors():
             means = {role: _means_of_runs(columns[role], self.bounds, named[role]) for role in self.roles}
             n = len(means[self.roles[0]])
             for role, values in means.items():

@@ -87,7 +87,7 @@ class Table:
 
     def text(self, *, raw: bool = False) -> str:
         """The columns side by side, without caption and notes."""
-        shown = self._cut()._shown(in_a_line, raw)
+        shown = self._with_short_cells()._shown(in_a_line, raw)
         widths, left = _widths(shown), self._in_words
         lines = ["  ".join(map(_padded, row, widths, left)).rstrip() for row in shown]
         return "\n".join([lines[0], "─" * max(map(terminal_width, lines)), *lines[1:]])
@@ -115,7 +115,7 @@ class Table:
     def markdown(self, *, raw: bool = False) -> str:
         """A GitHub Markdown table below the caption as a comment, with the legend below it."""
         shown = self._for_print(raw, markdown_escaped, markdown_escaped, "**{}**".format)
-        widths = _widths(self._cut()._shown(in_a_line, raw))
+        widths = _widths(self._with_short_cells()._shown(in_a_line, raw))
         rule = ["-" * max(n, 3) + ("" if word else ":") for n, word in zip(widths, self._in_words, strict=True)]
         comment = [f"<!-- {self.caption.replace('--', '- -')} -->"] if self.caption else []
         below = ["", markdown_escaped(" ".join(self._legend()))] if self._legend() else []
@@ -128,7 +128,7 @@ class Table:
         lines = latex_tabular(shown, words=self._in_words)
         if self.title:
             title = latex_escaped(in_a_line(" ".join([_sentence(self.title), *self._legend()])))
-            inches = table_inches(_widths(self._cut()._shown(in_a_line, raw)))
+            inches = table_inches(_widths(self._with_short_cells()._shown(in_a_line, raw)))
             lines = latex_float(lines, caption=title, label=label, inches=inches)
         comment = [f"% {line}" for line in self.caption.splitlines()]
         return "\n".join([*comment, *latex_advice("\n".join(lines)), *lines])
@@ -173,7 +173,7 @@ class Table:
         ────────────
           all   0.01 ['log loss']
         """
-        widths = dict(enumerate(_widths(self._cut()._shown(in_a_line, raw=False))))
+        widths = dict(enumerate(_widths(self._with_short_cells()._shown(in_a_line, raw=False))))
         for x in sorted(range(len(widths) - 1, 0, -1), key=self._importance):
             if sum(widths.values()) + 2 * (len(widths) - 1) <= width:
                 break
@@ -192,7 +192,7 @@ class Table:
         names_rows = bool(self.answers) and all(self._in_words[: x + 1])
         return 2 if names_rows or x == len(self.headings) - 1 else 1
 
-    def _cut(self) -> Table:
+    def _with_short_cells(self) -> Table:
         """The table with text cells cut to at most `longest` characters."""
         if self.longest is None:
             return self
@@ -206,7 +206,7 @@ class Table:
         self, raw: bool, word: Callable[[str], str], number: Callable[[str], str], bold: Callable[[str], str]
     ) -> list[list[str]]:
         """The headings with arrows and the rows with their best cells in bold; everything is escaped."""
-        head, *rows = self._cut()._shown(in_a_line, raw)
+        head, *rows = self._with_short_cells()._shown(in_a_line, raw)
         arrows = {heading: f" {ARROWS[way]}" for heading, way in self.better.items()}
         headings = [word(f"{cell}{arrows.get(heading, '')}") for cell, heading in zip(head, self.headings, strict=True)]
         escapes, best = [word if in_word else number for in_word in self._in_words], self._best()

@@ -351,7 +351,7 @@ VIEWS = {
 }
 
 
-def seen_as(systems: Systems, task: str) -> Systems:
+def view_as(systems: Systems, task: str) -> Systems:
     """Return the systems with predictions in the form that metrics of `task` need, one of `VIEWS[systems.task]`.
 
     Probabilities become the label of the most probable class, or of the first of several such classes. A single column

@@ -444,7 +444,7 @@ def compare(
             )
         else:
             to_compare = read_arrays(y_true, against, model, **options)
-    with to_compare.rows.placed():
+    with to_compare.rows.locating_errors():
         if not to_compare.of_scores:
             (systems,) = to_compare.systems.values()
             requested = requested_metrics(chosen_metrics, systems, method=method, target_class=target_class)

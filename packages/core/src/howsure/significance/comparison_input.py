@@ -16,7 +16,7 @@ from howsure.inputs.arguments import check_distinct, is_listlike
 from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
 from howsure.inputs.long_form import LongForm, as_scores, folds_note, joined_key, long_form, positive_scores
-from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import counted, parse_number, shortened, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.inputs.source_names import name_of_file
@@ -197,7 +197,7 @@ def _single_column(argument: Any, role: str) -> str:
 def _convert_numeric_labels(columns: dict[str, Any], names: Sequence[str]) -> None:
     """Convert text to numbers if every value in the columns of labels is a number, so that 1 and 1.0 are one class."""
     texts = [name for name in names if np.asarray(columns[name]).dtype.kind in "OU"]
-    numbers = {name: [spelled_number(str(text)) for text in columns[name].tolist()] for name in texts}
+    numbers = {name: [parse_number(str(text)) for text in columns[name].tolist()] for name in texts}
     if all(None not in column for column in numbers.values()):
         columns.update({name: np.array(column, dtype=np.float64) for name, column in numbers.items()})
 
@@ -268,7 +268,7 @@ def read_model_columns(
         rows = _columns(data, kinds, clusters=names.get("clusters"), cells=_cells(names))
         names |= _repeated_item_column(rows)
         arrays = {role: rows[name] for role, name in names.items()}
-        with rows.placed():
+        with rows.locating_errors():
             scores = {name: rows[name] for name in systems}
             made = read_score_columns(scores, other, **{role: arrays.get(role) for role in grouping})
         return replace(made, rows=_grouped(rows, names), notes=(*made.notes, *rows.notes))
@@ -289,7 +289,7 @@ def read_model_columns(
         _convert_numeric_labels(arrays, columns)
     if "run" in names:  # the count in the description is of items, not of rows
         rows = replace(rows, place=row_reference)
-    with rows.placed():
+    with rows.locating_errors():
         made = read_arrays(
             arrays[truth],
             {other: arrays[other]},
@@ -378,7 +378,7 @@ def read_model_rows(
         ]
         documents = answers if DOCUMENT in tasks else []
         table = _columns(data, {name: Kind.OPTIONAL if name in documents else Kind.VALUES for name in column_names})
-    with table.placed():
+    with table.locating_errors():
         columns = dict(table.columns)
         notes = file_notes if targets is None else add_targets(columns, names, targets, skip_missing=skip_missing)
         if prediction is not None and isinstance(data, Files) and DOCUMENT not in tasks:

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.numbers_and_names import check_level, check_number, check_whole, unknown_name
+from howsure.inputs.numbers_and_names import check_integer, check_level, check_number, unknown_name
 from howsure.significance.bootstrap import (
     bootstrap_interval,
     bootstrap_values,
@@ -148,7 +148,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         _check_choice("interval", choices.interval, INTERVALS)
     check_level(choices.level)
     count = choices.n_resamples
-    check_whole(count, name="n_resamples", most=MAX_RESAMPLES)
+    check_integer(count, name="n_resamples", most=MAX_RESAMPLES)
     several = any(len(prediction) > 1 for prediction in systems.predictions.values())
     if choices.two_way and (choices.method != "bootstrap" or not several):
         raise InputError(
@@ -290,12 +290,12 @@ def _jackknife_difference(
         test = paired_jackknife(units, metric, level=choices.level)
         values = observed_values(units, [metric])[0]
     if units.swapped:
-        test, values = test.turned(), (values[1], values[0])
+        test, values = test.negated(), (values[1], values[0])
     low, high = (math.nan, math.nan) if choices.interval is None else test.interval(choices.level)
     if metric.bounds is not None:  # of a difference
         widest = metric.bounds[1] - metric.bounds[0]
         low, high = max(low, -widest), min(high, widest)
-    p = test.p_value(_side(choices.alternative, metric.sign))
+    p = test.p_value(_alternative_of_difference(choices.alternative, metric.sign))
     better, worse = _shares(problem, metric)
     return Difference(
         against=names[0],
@@ -367,7 +367,7 @@ def _p_values(
             p = boostsa_p_value(metric, values, whole, bug_compatible=choices.bug_compatible)
             p_values.append((p, math.sqrt(p * (1 - p) / choices.n_resamples), False))
         return p_values
-    sides = [_side(choices.alternative, turn * metric.sign) for metric in metrics]
+    sides = [_alternative_of_difference(choices.alternative, turn * metric.sign) for metric in metrics]
     if choices.method == "bootstrap":
         degrees = degrees_of_freedom(units)
         return [
@@ -384,7 +384,7 @@ def _p_values(
     return out
 
 
-def _side(alternative: str, direction: int) -> str:
+def _alternative_of_difference(alternative: str, direction: int) -> str:
     """Return the alternative for the difference second - first system; for direction -1, better and worse are
     exchanged."""
     if alternative == "two-sided" or direction == 1:

@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.numbers_and_names import check_choice, check_level, check_number, check_whole, counted, is_number
+from howsure.inputs.numbers_and_names import check_choice, check_integer, check_level, check_number, counted, is_number
 from howsure.result import Result
 from howsure.show.table import COUNT, WORDS, Column, digits
 from howsure.significance.metrics.metric import Floats
@@ -128,7 +128,7 @@ def detection_power(
     alpha = _alpha(disagreement, level, alternative, method)
     if not (is_number(difference) and 0 <= difference <= disagreement):
         raise InputError(f"`difference` must be in [0, disagreement = {disagreement}]; it is {difference!r}.")
-    check_whole(n, name="n", most=LARGEST)
+    check_integer(n, name="n", most=LARGEST)
     mean, spread = n * disagreement, math.sqrt(n * disagreement * (1 - disagreement))
     low, high = max(0, math.floor(mean - REACH * spread)), min(n, math.ceil(mean + REACH * spread))
     disagreements = np.unique(np.round(np.linspace(low, high, min(high - low + 1, POINTS))))

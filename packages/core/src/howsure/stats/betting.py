@@ -51,7 +51,7 @@ class Units:
     predicted: Floats | None = None
     of_all: tuple[float, float, float] = (math.nan, 0.0, 1.0)
 
-    def turned(self) -> Units:
+    def reflected(self) -> Units:
         """The units with every score and prediction x replaced by 1 - x."""
         predicted, (mean, least, most) = None if self.predicted is None else 1 - self.predicted, self.of_all
         sums, of_all = self.sizes - self.sums, (1 - mean, 1 - most, 1 - least)
@@ -337,16 +337,16 @@ class BettingMean:
 
     def p_below(self, limit: float) -> float:
         """P-value of the hypothesis that the mean is at least `limit`."""
-        return self._p(self.units.turned(), 1 - self._scaled(limit))
+        return self._p(self.units.reflected(), 1 - self._scaled(limit))
 
     def bounds(self, size: float) -> Bounds:
         """Lower and upper bound of the mean; each is wrong at any time with probability at most `size`."""
-        turned = self.units.turned()
+        reflected = self.units.reflected()
         if self.running is None:
-            low, high = self.units.lower_bound(size), 1 - turned.lower_bound(size)
+            low, high = self.units.lower_bound(size), 1 - reflected.lower_bound(size)
         else:
             low = self.running.lower_bound(self.units, size, "above")
-            high = 1 - self.running.lower_bound(turned, size, "below")
+            high = 1 - self.running.lower_bound(reflected, size, "below")
         return self._unscaled(low), self._unscaled(high)
 
     def rows_needed(self, limit: float, size: float) -> int | None:
@@ -360,12 +360,12 @@ class BettingMean:
         the other two is ever wrong with probability at most `size`.
         """
         m = self._scaled(limit)
-        turned = self.units.turned()
+        reflected = self.units.reflected()
         if self.running is None:
-            above, below = self.units.first_above(m, size), turned.first_above(1 - m, size)
+            above, below = self.units.first_above(m, size), reflected.first_above(1 - m, size)
         else:
             above = self.running.first_above(self.units, m, size, "above")
-            below = self.running.first_above(turned, 1 - m, size, "below")
+            below = self.running.first_above(reflected, 1 - m, size, "below")
         if above is not None and (below is None or above <= below):
             return above, names[0]
         return below, names[2 if below is None else 1]

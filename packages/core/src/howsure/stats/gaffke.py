@@ -82,7 +82,7 @@ class Sums:
         More than 512 distinct sums of clusters of equal size are approximated by `condense`.
         """
         if (sizes == sizes[0]).all():
-            sums, times = _counted(sorted_values(sums))
+            sums, times = _distinct_values(sorted_values(sums))
             if len(sums) > MAX_EXACT:
                 sums, times = condense(sums, times)
             return cls(sums, np.full(len(sums), sizes[0]), times, largest)
@@ -204,7 +204,7 @@ def condense(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
     return np.maximum.accumulate(points[kept]), numbers[kept]
 
 
-def _counted(values: Floats) -> tuple[Floats, Floats]:
+def _distinct_values(values: Floats) -> tuple[Floats, Floats]:
     """The distinct ones of sorted values, and how often each occurs."""
     starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
     return values[starts], np.diff(starts, append=len(values)).astype(np.float64)

@@ -46,11 +46,11 @@ class MeanScore:
 
     def p_above(self, limit: float) -> float:
         """P-value of the hypothesis that the mean is at most `limit`; 1 if the estimate is, too."""
-        return self.tail(limit) if self.value > limit else 1.0
+        return self.upper_tail(limit) if self.value > limit else 1.0
 
     def p_below(self, limit: float) -> float:
         """P-value of the hypothesis that the mean is at least `limit`; 1 if the estimate is, too."""
-        return self.turned().p_above(-limit)
+        return self.negated().p_above(-limit)
 
     def p_value(self, alternative: str) -> float:
         """P-value of the hypothesis that the mean is 0, against `two-sided`, `better` (> 0) or `worse` (< 0).
@@ -60,8 +60,8 @@ class MeanScore:
         if not self.known:
             return math.nan
         if alternative == "two-sided":
-            return min(2 * min(self.tail(0.0), self.turned().tail(0.0)), 1.0)
-        return (self if alternative == "better" else self.turned()).tail(0.0)
+            return min(2 * min(self.upper_tail(0.0), self.negated().upper_tail(0.0)), 1.0)
+        return (self if alternative == "better" else self.negated()).upper_tail(0.0)
 
     def bounds(self, size: float) -> Bounds:
         """One-sided lower and upper bounds by tests of size `size`.
@@ -132,7 +132,7 @@ class MeanScore:
             self.n,
         )
 
-    def turned(self) -> MeanScore:
+    def negated(self) -> MeanScore:
         """The mean of the negated values."""
         return replace(self, value=-self.value, lean=-self.lean)
 
@@ -149,7 +149,7 @@ class MeanScore:
         """Whether the mean is finite and its error can be estimated (at least 2 units)."""
         return math.isfinite(self.value) and self.degrees_of_freedom > 0.0
 
-    def tail(self, limit: float) -> float:
+    def upper_tail(self, limit: float) -> float:
         """P-value of the hypothesis that the mean is at most `limit`, also if the estimate is; 1 if the error is 0."""
         from scipy.special import stdtr
 
@@ -213,8 +213,8 @@ class BoundedMean(MeanScore):
         else:  # more rows that are all alike
             least = self.p_above(limit) if above else self.p_below(limit)
         needed = self.needed(limit, size, at_limit=at_limit, least=least)
-        turned, goal = (self, limit) if above else (self.turned(), -limit)
-        times = None if needed is None else turned._times_needed(goal, size)
+        negated, goal = (self, limit) if above else (self.negated(), -limit)
+        times = None if needed is None else negated._times_needed(goal, size)
         return None if needed is None or times is None else max(needed, math.ceil(self.n * times))
 
     def _times_needed(self, limit: float, size: float) -> float | None:
@@ -258,7 +258,7 @@ class BoundedMean(MeanScore):
         error = math.sqrt(units / (units - 1) * (float(self.sums.times @ e**2) + added)) / (n + 2 * largest)
         return MeanScore(self.value, max(error, self.error), 0.0, max(self.degrees_of_freedom, 1.0), self.n)
 
-    def turned(self) -> BoundedMean:
+    def negated(self) -> BoundedMean:
         """The mean of the negated scores."""
         return replace(
             self,
@@ -270,7 +270,7 @@ class BoundedMean(MeanScore):
             within=(-self.within[1], -self.within[0]),
         )
 
-    def tail(self, limit: float) -> float:
+    def upper_tail(self, limit: float) -> float:
         """P-value of the hypothesis that the mean is at most `limit`, also if the estimate is."""
         return 0.0 if limit <= self.within[0] else gaffke_p_value(self.sums, limit, low=self.lowest)
 

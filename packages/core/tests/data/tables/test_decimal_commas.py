@@ -14,7 +14,7 @@ from tests.cli.running import howsure as run
 
 import howsure
 from howsure.inputs.frames import Kind
-from howsure.inputs.numbers_and_names import comma_advice, spelled_number
+from howsure.inputs.numbers_and_names import comma_advice, parse_number
 
 NOTE = "Read with decimal commas (0,5 is a half): "
 
@@ -68,7 +68,7 @@ def test_advice_names_both_meanings_of_a_comma() -> None:
         advice = comma_advice(text)
         assert bool(advice) == ("," in text)
         if "thousands" in advice:
-            assert all(spelled_number(word.rstrip(".")) for word in advice.split("write ")[1].split(" or "))
+            assert all(parse_number(word.rstrip(".")) for word in advice.split("write ")[1].split(" or "))
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from howsure_events.labels.agreement import Disagreement, agreement, disagreemen
 from howsure_events.labels.answers import Answer, current_answers, find_labelling, reading_order, require_labelling
 from howsure_events.labels.coder_progress import OVERLAP, reading_plan_lines
 from howsure_events.labels.coders import coder_names, merged_notes
-from howsure_events.labels.draw_documents import DESIGNS, LENGTHS, asked_by, draw_documents, rule_question
+from howsure_events.labels.draw_documents import DESIGNS, LENGTHS, actor_question, draw_documents, rule_question
 from howsure_events.labels.import_labels import (
     IMPORTED_DESIGNS,
     import_labels,
@@ -116,7 +116,7 @@ def _draw(store: EventStore, number: int | None, options: dict[str, Any], *, lan
     drawn = 0 if find_labelling(store) is None else len(reading_order(store))
     rule = store.settings.get("rule") or {}
     actors = options["actors"] or [*acting_actors(store)]
-    if find_labelling(store) is None and options["question"] is None and asked_by(rule, actors) is not None:
+    if find_labelling(store) is None and options["question"] is None and actor_question(rule, actors) is not None:
         options["question"] = rule_question(rule, actors, language)
     stored = int(query_rows(store, "SELECT count(*) FROM documents")[0][0])
     sample = draw_documents(store, number or drawn or max(min(LABELS, stored), 1), **options)

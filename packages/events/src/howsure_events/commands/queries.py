@@ -29,7 +29,7 @@ from howsure_events.questions import COMPARISON_PARAMETERS, QUERY_PARAMETERS, qu
 from howsure_events.series.actor_comparison import compare_actors
 from howsure_events.series.event_series import event_series
 from howsure_events.series.extra_features import read_scores
-from howsure_events.series.files import comparison_beside_labels, doubtful_documents, series_beside_labels
+from howsure_events.series.files import comparison_with_corrections, doubtful_documents, series_with_corrections
 from howsure_events.series.regress_events import regress_events
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.store_queries import Store, chosen_actors
@@ -130,7 +130,7 @@ def series_command(
         most = None if panels else top or (TOP_DRAWN if figure else TOP)
         series = event_series(store, actors=acting[:most], **options)
         if helped is not None:
-            series = series_beside_labels(store, series, **helped)
+            series = series_with_corrections(store, series, **helped)
     left = len(acting) - len(series.actors)
     more = [f"{counted(left, 'more actor')}: --top or --actor shows them."] if left else []
     if figure is not None:
@@ -161,7 +161,7 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
         helped = _correction(store, options)
         compared = compare_actors(store, first, second, **options)
         if helped is not None:
-            compared = comparison_beside_labels(store, compared, **helped)
+            compared = comparison_with_corrections(store, compared, **helped)
     emit(result_output(compared, form, output, store=path), output)
 
 

@@ -102,16 +102,16 @@ def merge_command(parts: tuple[str, ...], store: str) -> None:
     what made them, or of which one is missing, are refused.
     """
     from howsure_events.commands.setup import summary
-    from howsure_events.extraction.merge_stores import merge_stores, whole_document_count
+    from howsure_events.extraction.merge_stores import input_document_count, merge_stores
 
-    stores = [store for part in parts for store in _named(part)]
-    with progress("documents", total=whole_document_count(stores[0]), rate=True) as advance:
+    stores = [store for part in parts for store in _matching_stores(part)]
+    with progress("documents", total=input_document_count(stores[0]), rate=True) as advance:
         report = merge_stores(stores, store, advance=advance)
     made = "there already, of" if report.was_there else "merged from"
     emit(summary(store, made=f"{made} {counted(report.parts, 'part')}"), None)
 
 
-def _named(part: str) -> list[str]:
+def _matching_stores(part: str) -> list[str]:
     """Return the stores that a name or a glob matches, since not every shell expands globs."""
     if os.path.exists(part) or not glob.has_magic(part):
         return [part]

@@ -16,7 +16,7 @@ from howsure.regression.results import PredictedRegression
 from howsure_events.explorer.access import FORBIDDEN, LOOPBACK, PAGE, ROOM, VISITOR, Guard, Tokens, policy
 from howsure_events.explorer.assembly import LABELLING, assemble
 from howsure_events.explorer.labelling import CODER_PATHS, NotTheirsError, Room, questions_of, room_orders
-from howsure_events.explorer.queries import QUESTIONS, Question, overview_beside, read_parameters
+from howsure_events.explorer.queries import QUESTIONS, Question, overview_with_regression, read_parameters
 from howsure_events.languages import ENGLISH
 from howsure_events.store.store_queries import Facts, Store, is_for_reading, remember_answers
 
@@ -114,7 +114,7 @@ def create_app(
 
     pages, kept = {PAGE: assemble(language=language)}, answers or Answers()
     facts: Facts = {}  # a cache of facts about the whole store
-    questions: Mapping[str, Question] = {**QUESTIONS, "overview": Question(overview_beside(regression))}
+    questions: Mapping[str, Question] = {**QUESTIONS, "overview": Question(overview_with_regression(regression))}
     orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
     if room is not None:
         pages[ROOM] = assemble(design=LABELLING, language=language, writing=room.token)

@@ -168,7 +168,7 @@ def read_fields(body: bytes, fields: Mapping[str, Rule], *, address: str) -> dic
     return {name: rule(name, body_fields[name]) for name, rule in fields.items()}
 
 
-def whole_field(name: str, value: Any) -> int:
+def integer_field(name: str, value: Any) -> int:
     """Check and return a whole number of at least 0."""
     if type(value) is not int or not 0 <= value <= MAX_NUMBER:
         _refuse(name, "a whole number from 0", value)
@@ -375,11 +375,11 @@ def _settled_state(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, A
 
 
 ANSWER_FIELDS: Mapping[str, Rule] = {
-    "document": whole_field,
+    "document": integer_field,
     "coder": text,
     "acting": codes,
     "unclear": truth,
-    "revision": whole_field,
+    "revision": integer_field,
 }
 ORDERS = {
     "answer": Order(answer, ANSWER_FIELDS, _answered_state),

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_level, check_whole
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_integer, check_level
 from howsure.inputs.periods import PERIODS, n_periods
 from howsure.regression.results import PredictedRegression
 from howsure_events.explorer.assembly import assemble
@@ -18,7 +18,7 @@ from howsure_events.explorer.queries import (
     compare,
     corrected,
     corrected_pair,
-    overview_beside,
+    overview_with_regression,
     series,
 )
 from howsure_events.labels.answers import find_labelling
@@ -77,8 +77,8 @@ def events_report(
 
     Raises InputError for an unknown actor or length of period, or a store without events.
     """
-    n_documents = check_whole(documents, name="documents")
-    n_samples = check_whole(samples, name="samples", most=MAX_CLUSTERINGS)
+    n_documents = check_integer(documents, name="documents")
+    n_samples = check_integer(samples, name="samples", most=MAX_CLUSTERINGS)
     with remember_answers(store):
         chosen = list(chosen_actors(store, actors))[: MAX_ACTORS if actors is None else None]
         lengths, level = _lengths(store, period), check_level(level)
@@ -97,7 +97,7 @@ def events_report(
             questions += len(lengths) * (FIT_SAMPLES * len(CORRECTED_UNITS) + len(pairs))
         with nullcontext(_ignore_progress) if bar is None else bar(len(numbers) + questions, "parts") as advance:
             texts = _texts(store, numbers, n_samples, advance)
-            facts = overview_beside(regression)(store)
+            facts = overview_with_regression(regression)(store)
             parts = {"index": index, "documents": texts}
             data = _data(store, facts, chosen, pairs, lengths, level, contents=contents, advance=advance, **parts)
     return assemble(data, language=language).html

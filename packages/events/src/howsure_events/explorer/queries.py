@@ -17,11 +17,11 @@ from howsure.inputs.pairs import Integers
 from howsure.inputs.periods import period_end, period_start
 from howsure.regression.results import PredictedRegression
 from howsure_events.labels.answers import current_answers, current_settlements, find_labelling
-from howsure_events.labels.draw_documents import asked_by
+from howsure_events.labels.draw_documents import actor_question
 from howsure_events.questions import COMPARISON_PARAMETERS, QUERY_PARAMETERS, REQUIRED, QueryParameter, query_defaults
 from howsure_events.series.actor_comparison import PeriodComparison, compare_actors
 from howsure_events.series.corrected_comparison import corrected_comparison
-from howsure_events.series.corrected_series import CorrectedSeries, raw_alone
+from howsure_events.series.corrected_series import CorrectedSeries, why_only_raw_counts
 from howsure_events.series.event_series import UNITS, PeriodCount, event_series
 from howsure_events.series.files import corrected_or_why, deciding_link_rows, doubtful_documents, period_documents
 from howsure_events.store.documents import StoredDocument, StoredEvidence, stored_document
@@ -305,12 +305,12 @@ def overview(store: Store) -> dict[str, Any]:
         "question": None if labelling is None else labelling.question,
         "asked": None
         if labelling is not None
-        else asked_by(store.settings.get("rule") or {}, list(acting_actors(store))),
+        else actor_question(store.settings.get("rule") or {}, list(acting_actors(store))),
         "labels": labelling is not None,
     }
 
 
-def overview_beside(regression: PredictedRegression | None) -> Callable[[Store], dict[str, Any]]:
+def overview_with_regression(regression: PredictedRegression | None) -> Callable[[Store], dict[str, Any]]:
     """Return a query for the overview that includes a regression on the store, as a table of strings."""
     if regression is None:
         return overview
@@ -386,7 +386,7 @@ LABELS_USED = ("question", "coders", "labelled", "unclear", "unsettled", "not_re
 
 
 def _labels_used(series: CorrectedSeries) -> dict[str, Any]:
-    """Return the facts on the labels of a corrected series that its sentences `said` report."""
+    """Return the facts on the labels of a corrected series that its sentences `label_notes` report."""
     recipe = series.recipe
     return {
         **{name: recipe[name] for name in LABELS_USED},
@@ -410,7 +410,7 @@ def corrected_pair(
     pair = chosen_actors(store, [first, second])
     lacking = [actor for actor in pair if actor not in result.actors]
     if lacking:
-        return {"reason": raw_alone(lacking)}
+        return {"reason": why_only_raw_counts(lacking)}
     comparison = corrected_comparison(result, pair[0], pair[-1]).to_dict()
     return {"rows": comparison["rows"], "total": comparison["total"]}
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_whole
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_integer
 from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_events.corpus import InputDocument
@@ -276,7 +276,7 @@ class EventPosterior:
 
     def sample(self, n: int, *, rng: Randomness = None) -> list[dict[str, int]]:
         """The number of acting entities of each actor, 0 for most, in n sampled clusterings."""
-        n, nobody = check_whole(n, name="n", most=MAX_CLUSTERINGS), dict.fromkeys(self.actors, 0)
+        n, nobody = check_integer(n, name="n", most=MAX_CLUSTERINGS), dict.fromkeys(self.actors, 0)
         if self.coreference is None:
             return [nobody] * n
         counts = entity_counts(self.coreference.sample(n, rng=generator_from(rng)), self.facts)
@@ -301,7 +301,7 @@ def extract(
     Raises InputError if the document is not parsed, and the errors of the rule and the model.
     Source: Nguyen & O'Connor (2015), section 6, Eq. 3 and 5.
     """
-    n = check_whole(samples, name="samples", most=MAX_CLUSTERINGS)
+    n = check_integer(samples, name="samples", most=MAX_CLUSTERINGS)
     acting = EventPosterior(document, model=model, lexicon=lexicon, rule=rule, mentions=mentions)
     facts, posterior = acting.facts, acting.coreference
     if posterior is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_whole
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_integer
 from howsure_events.corpus import ALL, BATCH, Corpus, Documents, Filter, Part
 from howsure_events.extraction.parsers import check_language, load_parser
 from howsure_events.extraction.processes import Batch, Batches, Work, deferred_interrupts, process_batches
@@ -85,7 +85,7 @@ def extract_events(
     StoreError if the store cannot be written, or a worker process ends early.
     """
     check_language(load_parser(work.parser), work.rule, has_names=work.lexicon.name != COUNTRIES)
-    check_whole(work.samples, name="samples", most=MAX_CLUSTERINGS)
+    check_integer(work.samples, name="samples", most=MAX_CLUSTERINGS)
     part_ = Part.parse(part)
     if isinstance(work.model, ScoredCoreference):
         work.model.check_documents(corpus, work.filter)
@@ -105,7 +105,7 @@ def fill_store(
 ) -> ExtractionReport:
     """Do the work of `extract_events` with given settings of the store, such as those of a store that is recounted."""
     if workers is not None:
-        workers = check_whole(workers, name="workers", most=MAX_PROCESSES)
+        workers = check_integer(workers, name="workers", most=MAX_PROCESSES)
     target = Path(path)
     with deferred_interrupts():
         store = _open_begun(target, settings) or EventStore.create(target, settings)

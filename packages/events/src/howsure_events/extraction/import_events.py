@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_whole
+from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_integer
 from howsure.inputs.pairs import Bools, Floats
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_events.corpus import NO_DATE, Filter, InputDocument
 from howsure_events.extraction.extract_document import COLUMNS, Rows, bits, document_seed
 from howsure_events.extraction.imported_scores import Score, Scores
 from howsure_events.labels.draw_documents import UNNAMED, checked_question
-from howsure_events.store.event_store import EventStore, whole_store
+from howsure_events.store.event_store import EventStore, write_store_atomically
 from howsure_events.store.store_queries import is_imported
 from howsure_events.stories import MIN_SHARED, WORDS, find_stories
 
@@ -119,8 +119,8 @@ def import_events(
 
     Raises InputError if `path` is another file, or for an invalid option; StoreError if it cannot be written.
     """
-    n = check_whole(samples, name="samples", least=2, most=MAX_CLUSTERINGS)
-    seed = check_whole(rng, name="rng", least=0)
+    n = check_integer(samples, name="samples", least=2, most=MAX_CLUSTERINGS)
+    seed = check_integer(rng, name="rng", least=0)
     if not event.strip():
         raise InputError("event must be a name; it is empty.")
     question_settings = {} if question is None else {"question": checked_question(question)}
@@ -132,7 +132,7 @@ def import_events(
                 raise InputError(f"{target} is a store of extracted events; name another store, or remove it.")
             store.check_settings(settings)
             return _report(store, n, was_there=True)
-    with whole_store(target, settings) as store:
+    with write_store_atomically(target, settings) as store:
         for tables, count in _batches(scores, n, seed):
             store.append(tables)
             if advance is not None:

@@ -15,7 +15,7 @@ from howsure.data.tables.database import literal
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure_events.corpus import BATCH, Part
-from howsure_events.store.event_store import OWN_SETTINGS, EventStore, settings_that_differ, whole_store
+from howsure_events.store.event_store import OWN_SETTINGS, EventStore, settings_that_differ, write_store_atomically
 from howsure_events.store.integrity import check_everything
 from howsure_events.store.store_queries import Store, query_rows
 from howsure_events.store.tables import EVENT_TABLES, column_types
@@ -75,7 +75,7 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartStore]:
     return sorted(parts_given, key=lambda part_given: part_given.number)
 
 
-def whole_document_count(path: str | os.PathLike[str]) -> int:
+def input_document_count(path: str | os.PathLike[str]) -> int:
     """Return the number of documents of the whole input, according to the store of a part.
 
     Raises InputError if the store is not the store of a part.
@@ -83,7 +83,7 @@ def whole_document_count(path: str | os.PathLike[str]) -> int:
     return _read_part(Path(path)).documents
 
 
-def whole_recipe(parts_given: Sequence[PartStore]) -> dict[str, Any]:
+def input_recipe(parts_given: Sequence[PartStore]) -> dict[str, Any]:
     """Return the settings of the store of the whole input."""
     its_own = ("part", "version", "howsure", "finished")
     return {name: value for name, value in parts_given[0].settings.items() if name not in its_own}
@@ -157,7 +157,7 @@ def merge_stores(
     or a document in common, or if `path` is another file; StoreError if the store cannot be written.
     """
     parts_given = checked_parts(parts)
-    total, settings = parts_given[0].documents, whole_recipe(parts_given)
+    total, settings = parts_given[0].documents, input_recipe(parts_given)
     target = Path(path)
     if target.exists():
         with EventStore.open(target) as store:
@@ -169,7 +169,7 @@ def merge_stores(
         return MergeReport(len(parts_given), total, was_there=True)
     for part_given in parts_given:
         check_content(part_given)
-    with whole_store(target, settings) as store:
+    with write_store_atomically(target, settings) as store:
         for part_given in parts_given:
             store.connection.execute(
                 f"ATTACH {literal(os.path.abspath(part_given.path))} AS part_{part_given.number} (READ_ONLY)"

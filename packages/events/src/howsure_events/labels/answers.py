@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure.errors import HowsureError, InputError
 from howsure.files.input_files import parsed_json
-from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
+from howsure.inputs.numbers_and_names import check_integer, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure_events.labels.coders import clean_coder_name, coder_names
 from howsure_events.store.event_store import EventStore
@@ -212,7 +212,7 @@ def _record(
 ) -> int:
     coders, codes = coder_names(store).of(clean_coder_name(coder)), _ordered_codes(store, acting)
     who = coders[0]
-    seen_revision = check_whole(revision, name="revision", least=0)
+    seen_revision = check_integer(revision, name="revision", least=0)
     if unclear and codes:
         raise InputError(f"acting must be empty if unclear is true; it is {list(codes)}.")
     with store.transaction() as connection:

@@ -23,7 +23,7 @@ from howsure.counts.label_sample import (
 )
 from howsure.counts.planning import MIN_LABELS
 from howsure.errors import InputError, parameter
-from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
+from howsure.inputs.numbers_and_names import check_integer, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.periods import find_period
 from howsure.result import Result
@@ -318,7 +318,7 @@ def draw_documents(
     Raises InputError if the store is unfinished or open for reading only, an actor is unknown, n is too small for 2
     documents per stratum or larger than what is left, or a setting differs from the first draw.
     """
-    n, seed = check_whole(n, name="n"), check_whole(rng, name="rng", least=0)
+    n, seed = check_integer(n, name="n"), check_integer(rng, name="rng", least=0)
     if not store.settings.get("finished", True):
         raise InputError(f"{store.path} is not finished: run its extract command again, then draw.")
     stored, drawn = (
@@ -390,7 +390,7 @@ def _documents_without_actor(store: Store) -> int:
 UNNAMED = "event"  # default name of imported events, from which no question can be made
 
 
-def asked_by(rule: Mapping[str, Any], actors: Sequence[str]) -> dict[str, str] | None:
+def actor_question(rule: Mapping[str, Any], actors: Sequence[str]) -> dict[str, str] | None:
     """Return the parts of a rule's question about actors; None for an event without a name.
 
     `kind` says which sentence is used: "own" (the rule has a question), "verb", "topic" or "event".
@@ -413,7 +413,7 @@ def rule_question(rule: Mapping[str, Any], actors: Sequence[str], language: str 
     >>> rule_question({"name": "strike"}, ["IRQ", "USA"]), rule_question({"name": "strike"}, ["strike"])
     ('To which of these does “strike” apply in the text?', 'Is the text about “strike”?')
     """
-    asked = asked_by(rule, actors) or {"kind": "event", "event": str(rule.get("name"))}
+    asked = actor_question(rule, actors) or {"kind": "event", "event": str(rule.get("name"))}
     return text_in(language, f"question_{asked['kind']}", **asked)
 
 

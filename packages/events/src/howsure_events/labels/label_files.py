@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from howsure.errors import InputError, parameter
-from howsure.files.input_files import NotUTF8Error, Text, asked_encoding, parsed_json, read_text
+from howsure.files.input_files import NotUTF8Error, Text, encoding_error, parsed_json, read_text
 from howsure.inputs.checks import check_labels
 from howsure.inputs.label_spelling import is_same_label
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import parse_number
 from howsure.show.table import out_of_a_spreadsheet
 from howsure_events.labels.coders import coder_key
 
@@ -50,7 +50,7 @@ def read_labels(
     try:
         text = read_text(path, encoding=encoding)
     except NotUTF8Error as error:
-        raise asked_encoding(path, os.fspath(path)) from error
+        raise encoding_error(path, os.fspath(path)) from error
     is_json = text.content.lstrip()[:1] in ("[", "{")
     if is_json and pos_label is not None:
         raise InputError(f"`pos_label` is for labels in CSV; {text.name} is JSON. Leave it out.")
@@ -133,7 +133,7 @@ def _add_row(answers: dict[tuple[str, str | None, bool], ReadAnswer], place: str
 
 def _label(place: str, text: str) -> bool | None:
     """Return whether the actor acts; None if the text is unclear."""
-    value = spelled_number(text)
+    value = parse_number(text)
     if value in (0.0, 1.0):
         return value == 1.0
     if text.lower() == UNCLEAR:
@@ -150,7 +150,7 @@ def _inclusion(place: str, row: Row) -> float | None:
     text = row.get(INCLUSION) or ""
     if not text:
         return None
-    value = spelled_number(text)
+    value = parse_number(text)
     if value is None or not 0.0 < value <= 1.0:
         raise InputError(f"{place}: {INCLUSION} must be a number above 0 and at most 1; it is {text!r}.")
     return value

@@ -157,7 +157,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
 
     @property
     def _raw_verdict(self) -> str:
-        return f"Raw counts. {self.verdict()}" if self.is_beside else self.verdict()
+        return f"Raw counts. {self.verdict()}" if self.is_called_raw else self.verdict()
 
     @property
     def provenance(self) -> str:
@@ -168,7 +168,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
     def footnotes(self) -> Sequence[str]:
         """The verdicts, and the assumptions."""
         corrected = [] if self.corrected is None else [Note(self.corrected.verdict(), FINDING)]
-        return [*corrected, Note(self._raw_verdict, FINDING), *self.rests_on()]
+        return [*corrected, Note(self._raw_verdict, FINDING), *self.assumptions()]
 
     def verdict(self) -> str:
         """The numbers of periods in which each actor acts in more documents, and of undecided periods."""
@@ -380,10 +380,10 @@ def _difference(row: PeriodComparison) -> str | None:
     return f"{number(row.mean, 1)} {interval(row.low, row.high, 0)}" if row.n_documents else None
 
 
-def _chance(chance: tuple[float, float, float]) -> str:
+def _format_probability(chance: tuple[float, float, float]) -> str:
     """Format a probability with the interval of its Monte Carlo error, if there is one."""
     p, low, high = chance
     return UNDEFINED if math.isnan(p) else f"{number(p, 3)} {interval(low, high, 3)}"
 
 
-CHANCE = Kind(_chance)
+CHANCE = Kind(_format_probability)

@@ -48,7 +48,7 @@ class CorrectedComparison(Rows[CorrectedDifference]):
     second: str
     rows: tuple[CorrectedDifference, ...]
     total: CorrectedDifference
-    said: tuple[str, ...]
+    label_notes: tuple[str, ...]
     checks: tuple[str, ...]
     recipe: Mapping[str, Any]
 
@@ -78,7 +78,7 @@ class CorrectedComparison(Rows[CorrectedDifference]):
 
     def footnotes(self) -> Sequence[str]:
         """The verdict, and notes on it."""
-        return [self.verdict(), *self.said, *self.checks]
+        return [self.verdict(), *self.label_notes, *self.checks]
 
     def verdict(self) -> str:
         """The numbers of periods in which each actor has more documents, and the conclusion over all periods."""
@@ -151,7 +151,7 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
         second=second,
         rows=rows,
         total=total,
-        said=(*why, *series.said),
+        label_notes=(*why, *series.label_notes),
         checks=series.checks,
         recipe=series.recipe,
     )

@@ -128,7 +128,7 @@ def sentences(
     return tuple(lines)
 
 
-def raw_alone(not_asked: Sequence[str]) -> str:
+def why_only_raw_counts(not_asked: Sequence[str]) -> str:
     """Explain why two actors are compared by their raw counts, although documents were labelled.
 
     >>> raw_alone(["IRQ"])
@@ -244,16 +244,16 @@ class ActorRows(Rows[Row]):
 class CorrectedSeries(ActorRows[CorrectedCount]):
     """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
 
-    said: sentences on the labels. checks: sentences on the quality of the estimates. not_asked: actors without rows,
-    because coders were not asked about them. incomplete: periods that may be incomplete, because the documents begin or
-    end in them.
+    label_notes: sentences on the labels. checks: sentences on the quality of the estimates. not_asked: actors without
+    rows, because coders were not asked about them. incomplete: periods that may be incomplete, because the documents
+    begin or end in them.
     """
 
     titles: Mapping[str, str]
     rows: tuple[CorrectedCount, ...]
     totals: tuple[CorrectedCount, ...]
     not_asked: tuple[str, ...]
-    said: tuple[str, ...]
+    label_notes: tuple[str, ...]
     checks: tuple[str, ...]
     recipe: Mapping[str, Any]
     counts: CountEstimates | None = as_json(None)
@@ -353,7 +353,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
     def footnotes(self) -> Sequence[str]:
         """The counted event, the notes and the checks."""
         counts = f"{counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
-        return [f"{self.recipe['event']}: {counts}", *self.said, *self.checks, *self.explained]
+        return [f"{self.recipe['event']}: {counts}", *self.label_notes, *self.checks, *self.explained]
 
     @checks_axes
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
@@ -444,7 +444,14 @@ def corrected_series(
         lines = sentences(None, recipe, {actor: actor_title(store, actor) for actor in not_asked}, 0)
         recipe |= {"store": recorded_settings(store)}
         return CorrectedSeries(
-            titles=titles, rows=(), totals=(), not_asked=not_asked, said=lines, checks=(), recipe=recipe, counts=None
+            titles=titles,
+            rows=(),
+            totals=(),
+            not_asked=not_asked,
+            label_notes=lines,
+            checks=(),
+            recipe=recipe,
+            counts=None,
         )
     pairs = pair_features(store, settled.actors)
     labels_of_pairs = labelled_pairs(pairs, settled)
@@ -475,7 +482,7 @@ def corrected_series(
         rows=rows,
         totals=totals,
         not_asked=not_asked,
-        said=lines,
+        label_notes=lines,
         checks=checked,
         recipe=recipe,
         counts=counts,

@@ -276,7 +276,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
     def footnotes(self) -> Sequence[str]:
         """The data and assumptions on which the counts are based."""
         explained = [] if self.corrected is None else self.corrected.explained
-        return [*self.rests_on(), *explained]
+        return [*self.assumptions(), *explained]
 
 
 def event_series(

@@ -153,7 +153,7 @@ def _checked(
             value = _number(table, at, name, text, number)
             if ACTOR not in keys or key[1] in asked_actors:
                 scores[name][key] = value
-    _check_whole(table, store, places, documents, asked_actors if ACTOR in keys else None)
+    _check_complete(table, store, places, documents, asked_actors if ACTOR in keys else None)
     return scores
 
 
@@ -191,7 +191,7 @@ def _number(table: Table, at: int, name: str, text: str | None, number: object) 
     return float(number)
 
 
-def _check_whole(
+def _check_complete(
     table: Table, store: Store, places: Iterable[ScoreKey], documents: Sequence[str], asked_actors: Sequence[str] | None
 ) -> None:
     """Check that every document has a row, or every document with every actor that coders were asked about."""

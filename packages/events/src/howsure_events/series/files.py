@@ -10,11 +10,16 @@ from functools import partial
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import check_whole
+from howsure.inputs.numbers_and_names import check_integer
 from howsure_events.labels.answers import Answer, current_answers, current_settlements, find_labelling, labels_by
 from howsure_events.series.actor_comparison import ActorComparison
 from howsure_events.series.corrected_comparison import corrected_comparison
-from howsure_events.series.corrected_series import CORRECTED_UNITS, CorrectedSeries, corrected_series, raw_alone
+from howsure_events.series.corrected_series import (
+    CORRECTED_UNITS,
+    CorrectedSeries,
+    corrected_series,
+    why_only_raw_counts,
+)
 from howsure_events.series.event_series import EventSeries
 from howsure_events.series.extra_features import Scores
 from howsure_events.series.labelled_pairs import TooFewLabelsError
@@ -132,7 +137,7 @@ def doubtful_documents(
         low=low,
         high=high,
         actors=actors,
-        limit=check_whole(limit, name="limit"),
+        limit=check_integer(limit, name="limit"),
     )
     stored = stored_documents(store, {row[0] for row in rows})
     first_words = openings(store, [row[0] for row in rows if not row[3]])
@@ -192,7 +197,7 @@ def _document_entry(
     return named | ({} if opening is None else {"opening": opening})
 
 
-def series_beside_labels(
+def series_with_corrections(
     store: Store, series: EventSeries, *, learn: bool = False, scores: Scores | None = None
 ) -> EventSeries:
     """Return a series with its corrected counts, or with the reason why there are none.
@@ -203,14 +208,14 @@ def series_beside_labels(
     return replace(series, not_corrected=corrected) if isinstance(corrected, str) else series.with_corrected(corrected)
 
 
-def comparison_beside_labels(
+def comparison_with_corrections(
     store: Store, compared: ActorComparison, *, learn: bool = False, scores: Scores | None = None
 ) -> ActorComparison:
     """Return a comparison together with the one by corrected counts, or with the reason why there is none."""
     pair = (compared.first, compared.second)
     corrected = _corrected(store, compared, pair, learn, scores)
     if isinstance(corrected, CorrectedSeries) and corrected.not_asked:
-        corrected = raw_alone(corrected.not_asked)
+        corrected = why_only_raw_counts(corrected.not_asked)
     if isinstance(corrected, str):
         return replace(compared, not_corrected=corrected)
     return compared.with_corrected(corrected_comparison(corrected, *pair))
@@ -221,7 +226,7 @@ def _corrected(
 ) -> CorrectedSeries | str:
     options: dict[str, Any] = {name: raw.recipe.get(name) for name in ("period", "unit", "level", "since", "until")}
     corrected = corrected_or_why(store, actors=actors, learn=learn, scores=scores, **options)
-    return corrected if isinstance(corrected, str) or corrected.rows else " ".join(corrected.said)
+    return corrected if isinstance(corrected, str) or corrected.rows else " ".join(corrected.label_notes)
 
 
 def corrected_or_why(store: Store, *, unit: str, **options: Any) -> CorrectedSeries | str:

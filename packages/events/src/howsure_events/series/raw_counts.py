@@ -68,7 +68,7 @@ class RawCounts(Rows[Row]):
         return str(self.recipe["event"])
 
     @property
-    def is_beside(self) -> bool:
+    def is_called_raw(self) -> bool:
         """Whether it is called raw, because corrected counts, or the reason why there are none, are shown with it."""
         return self.corrected is not None or bool(self.not_corrected)
 
@@ -83,19 +83,19 @@ class RawCounts(Rows[Row]):
         settings = {name: value for name, value in self.recipe.items() if name not in ("store", "uncertainty")}
         return replace(super()._printed(columns), caption="\n".join([recipe_text(settings), *self.footnotes()]))
 
-    def rests_on(self) -> list[str]:
+    def assumptions(self) -> list[str]:
         """Return notes on the data and assumptions on which the counts are based."""
         recipe, lines = self.recipe, list[str]()
         if not recipe["store"].get("finished", True):
             lines.append(Note("The store is not finished: documents are missing.", WARNING))
         if self.corrected is not None:
-            lines += [*self.corrected.said, *self.corrected.checks]
+            lines += [*self.corrected.label_notes, *self.corrected.checks]
         elif self.not_corrected:
             lines.append(self.not_corrected)
         samples = (
             f"{recipe['store']['samples']} samples per document. The uncertainty is that of {recipe['uncertainty']}"
         )
-        details = [f"{'Raw counts: ' * self.is_beside}{detail}" for detail in (samples, _dependence(recipe))]
+        details = [f"{'Raw counts: ' * self.is_called_raw}{detail}" for detail in (samples, _dependence(recipe))]
         return [*lines, *(Note(detail, DETAIL) for detail in details)]
 
 

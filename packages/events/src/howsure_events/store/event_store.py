@@ -18,7 +18,13 @@ from howsure.data.tables.connections import Setting, connect
 from howsure.errors import HowsureError, InputError
 from howsure.files.atomic_write import check_place, sync_folder
 from howsure.files.input_files import Scratch
-from howsure_events.store.integrity import check_complete_input, check_opened, remember_whole, store_state, was_whole
+from howsure_events.store.integrity import (
+    check_complete_input,
+    check_opened,
+    remember_undamaged,
+    store_state,
+    was_undamaged,
+)
 from howsure_events.store.store_queries import Settings, closed_store, is_for_reading, read_settings, run_query
 from howsure_events.store.tables import TABLES, VERSION, arrow_table
 
@@ -66,7 +72,7 @@ class EventStore:
                 connection.execute("CHECKPOINT")  # closing would do this too, but without reporting a failure
             os.replace(temporary, target)
             sync_folder(target.parent)
-        remember_whole(target, store_state(target))  # no check needed, since the tables were just created
+        remember_undamaged(target, store_state(target))  # no check needed, since the tables were just created
         return cls.open(target, read_only=False, part=True)
 
     @classmethod
@@ -92,7 +98,7 @@ class EventStore:
                 f"{target} cannot be written: permission denied. Change its permissions, or work on a copy."
             )
         state = store_state(target)
-        is_known_whole = was_whole(target, state)
+        is_known_whole = was_undamaged(target, state)
         try:
             # Queries to a store that is open for reading must not access other files.
             closed: dict[str, Setting] = {"enable_external_access": "false"} if read_only else {}
@@ -111,7 +117,7 @@ class EventStore:
                 check_complete_input(store)
             if checked and not is_known_whole:
                 check_opened(store)
-                remember_whole(target, state)
+                remember_undamaged(target, state)
             return store
         except BaseException:
             connection.close()
@@ -269,7 +275,7 @@ def _shown(value: Any) -> str:
 
 
 @contextmanager
-def whole_store(target: Path, settings: Mapping[str, Any]) -> Iterator[EventStore]:
+def write_store_atomically(target: Path, settings: Mapping[str, Any]) -> Iterator[EventStore]:
     """A context that gives a new store in a temporary folder, and moves its file to `target` when it is complete.
 
     Raises InputError if the path is invalid; StoreError if the store cannot be written. Nothing is kept after an error.

@@ -364,12 +364,12 @@ def store_state(path: Path) -> State:
     )
 
 
-def was_whole(path: Path, state: State) -> bool:
+def was_undamaged(path: Path, state: State) -> bool:
     """Return whether this process already found a store undamaged in this state, so it need not be checked again."""
     return _WHOLE.get(path.absolute()) == state
 
 
-def remember_whole(path: Path, state: State) -> None:
+def remember_undamaged(path: Path, state: State) -> None:
     """Remember that a store was found undamaged. state: its state before it was opened."""
     _WHOLE[path.absolute()] = state
 

@@ -25,7 +25,7 @@ from howsure.errors import InputError
 from howsure_events import check_store, event_series, merge_stores
 from howsure_events.corpus import BATCH, Part
 from howsure_events.extraction import merge_stores as module
-from howsure_events.extraction.merge_stores import check_open_part, checked_parts, whole_recipe
+from howsure_events.extraction.merge_stores import check_open_part, checked_parts, input_recipe
 from howsure_events.store.event_store import EventStore
 from howsure_events.store.store_queries import read_settings
 
@@ -253,7 +253,7 @@ def test_a_part_that_no_extraction_writes(tmp_path: Path) -> None:
 def test_another_file_is_not_written_over(place: Path, tmp_path: Path) -> None:
     store = tmp_path / "all.duckdb"
     checked = checked_parts(parts_of(place))
-    EventStore.create(store, {**whole_recipe(checked), "seed": 1}).close()
+    EventStore.create(store, {**input_recipe(checked), "seed": 1}).close()
     before = contents(store)
     with pytest.raises(InputError, match=r"started with other settings: .*seed was 1 and is now 0"):
         merge_stores(parts_of(place), store)

@@ -21,7 +21,7 @@ from howsure_events.series.actor_comparison import compare_actors
 from howsure_events.series.corrected_comparison import corrected_comparison
 from howsure_events.series.corrected_series import corrected_series
 from howsure_events.series.event_series import event_series
-from howsure_events.series.files import comparison_beside_labels, series_beside_labels
+from howsure_events.series.files import comparison_with_corrections, series_with_corrections
 from howsure_events.store.event_store import EventStore
 
 
@@ -33,7 +33,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
 
 @pytest.mark.long
 def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventStore) -> None:
-    series = series_beside_labels(store, event_series(store, actors=["BBB", "AAA"]))
+    series = series_with_corrections(store, event_series(store, actors=["BBB", "AAA"]))
     corrected = corrected_series(store)
     columns = series.frame_columns()
     for at, key in enumerate(zip(columns["actor"], columns["period"], strict=True)):
@@ -51,7 +51,7 @@ def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventSt
 
 def test_shares_and_days_are_those_of_the_raw_series(store: EventStore) -> None:
     raw = event_series(store, unit="share", since="2001-04-01", period="month", level=0.9)
-    series = series_beside_labels(store, raw)
+    series = series_with_corrections(store, raw)
     assert [row.period for row in series.corrected.rows_of("AAA")] == [row.period for row in raw.rows_of("AAA")]
     assert series.corrected.level == 0.9
     assert max(row.high for row in series.corrected.rows) <= 1.0
@@ -61,7 +61,7 @@ def test_shares_and_days_are_those_of_the_raw_series(store: EventStore) -> None:
 
 
 def test_files_hold_both_and_the_recipe_of_both(store: EventStore) -> None:
-    series = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
+    series = series_with_corrections(store, event_series(store, actors=["AAA", "CCC"]))
     rows = list(csv.DictReader(series.to_csv().splitlines()))
     assert float(rows[0]["corrected"]) == series.corrected.rows[0].estimate
     assert rows[-1]["corrected"] == rows[-1]["corrected_method"] == ""
@@ -70,7 +70,7 @@ def test_files_hold_both_and_the_recipe_of_both(store: EventStore) -> None:
 
 @pytest.mark.long
 def test_figures_draw_corrected_points_and_the_raw_counts_as_dashes(store: EventStore) -> None:
-    series = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
+    series = series_with_corrections(store, event_series(store, actors=["AAA", "CCC"]))
     ax = draw_events(series, ax=new_figure(4, 3).add_subplot(), actors=["AAA"])
     dashes, whole, partial = ax.lines
     assert np.array_equal(dashes.get_ydata(), [row.mean for row in series.rows_of("AAA")])
@@ -93,7 +93,7 @@ def test_figures_draw_corrected_points_and_the_raw_counts_as_dashes(store: Event
 
 @pytest.mark.long
 def test_a_comparison_has_that_of_the_corrected_counts(store: EventStore) -> None:
-    compared = comparison_beside_labels(store, compare_actors(store, "BBB", "AAA"))
+    compared = comparison_with_corrections(store, compare_actors(store, "BBB", "AAA"))
     expected = corrected_comparison(corrected_series(store), "BBB", "AAA")
     assert compared.corrected.rows == expected.rows
     assert compared.to_dict()["corrected"]["total"] == expected.to_dict()["total"]
@@ -101,7 +101,7 @@ def test_a_comparison_has_that_of_the_corrected_counts(store: EventStore) -> Non
     assert len(compared.to_frame()) == len(compared.rows)
     assert "Corrected counts. Of 4 quarters" in str(compared)
     assert compared.tables_above()[0].headings[0] == "corrected"
-    same = comparison_beside_labels(store, compare_actors(store, "AAA", "CCC"))
+    same = comparison_with_corrections(store, compare_actors(store, "AAA", "CCC"))
     assert same.corrected is None
     assert "No corrected count for CCC" in same.to_dict()["not_corrected"]
     assert same.not_corrected in same.footnotes()
@@ -110,8 +110,8 @@ def test_a_comparison_has_that_of_the_corrected_counts(store: EventStore) -> Non
 def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:
     with make_store(tmp_path / "a.duckdb") as plain:
         series, compared = event_series(plain), compare_actors(plain, "IRQ", "USA")
-        assert series_beside_labels(plain, series) == series
-        assert comparison_beside_labels(plain, compared) == compared
+        assert series_with_corrections(plain, series) == series
+        assert comparison_with_corrections(plain, compared) == compared
         assert list(series.frame_columns())[-1] == "best"
         assert "corrected" not in series.to_dict()
         assert "corrected" not in compared.to_dict()
@@ -121,14 +121,14 @@ def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:
 def test_reasons_why_there_is_no_corrected_series(store: EventStore, tmp_path: Path) -> None:
     entities = event_series(store, unit="entities")
     why = "No corrected counts of entities: coders answered only which actors act in a document."
-    assert series_beside_labels(store, entities) == replace(entities, not_corrected=why)
+    assert series_with_corrections(store, entities) == replace(entities, not_corrected=why)
     nobody = event_series(store, actors=["CCC"])
-    assert "No corrected counts for CCC" in series_beside_labels(store, nobody).not_corrected
+    assert "No corrected counts for CCC" in series_with_corrections(store, nobody).not_corrected
     path = tmp_path / "begun.duckdb"
     store_file(path)
     with EventStore.open(path, read_only=False) as begun:
         draw_documents(begun, 20)
-        same = series_beside_labels(begun, event_series(begun))
+        same = series_with_corrections(begun, event_series(begun))
     assert same.corrected is None
     assert same.not_corrected.startswith(
         "No corrected counts yet: a correction needs labels of at least 10 documents; 0 have them."

@@ -15,7 +15,7 @@ from howsure.errors import InputError
 from howsure.files.atomic_write import Place
 from howsure.files.serialization import damaged_model, read_model, write_model
 from howsure.inputs.checks import listed
-from howsure.inputs.numbers_and_names import check_choice, check_number, check_whole, unknown_name
+from howsure.inputs.numbers_and_names import check_choice, check_integer, check_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.coreference.coref_posterior import CorefPosterior
@@ -63,7 +63,7 @@ def check_parameters(
     check_number(l1, name="l1", low=0)
     check_number(sharpness, name="sharpness", low=0, high=MAX_SHARPNESS, open="low")
     check_choice(two_steps, (True, False), name="two_steps")
-    check_whole(passes, name="passes")
+    check_integer(passes, name="passes")
     for name in () if features is None else listed(features, name="features", of="names of families"):
         _check_choice("features", name, families)
     generator_from(rng)  # raises if rng is not a seed or a generator

@@ -177,8 +177,8 @@ def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
 
     Raises InputError if the texts differ.
     """
-    starts, ends, letters = _words(document)
-    letters_given, places = _places(scores)
+    starts, ends, letters = _word_spans(document)
+    letters_given, places = _mention_spans(scores)
     if letters_given != letters:
         raise _difference(scores.id, letters_given, letters, document.name)
     mentions: list[Mention | None] = []
@@ -207,7 +207,7 @@ def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
 Places = dict[int, tuple[int, int]]  # by character position: indices of a sentence, and of a word in it
 
 
-def _words(document: Document) -> tuple[Places, Places, str]:
+def _word_spans(document: Document) -> tuple[Places, Places, str]:
     """Return which words start and end at which character, and the characters of a document without blanks."""
     starts: Places = {}
     ends: Places = {}
@@ -223,7 +223,7 @@ def _words(document: Document) -> tuple[Places, Places, str]:
     return starts, ends, "".join(letters)
 
 
-def _places(scores: AntecedentScores) -> tuple[str, list[tuple[int, int]]]:
+def _mention_spans(scores: AntecedentScores) -> tuple[str, list[tuple[int, int]]]:
     """Return the characters of a model's input without blanks, and the start and end of each mention in them."""
     if scores.text is None:
         words = [_letters(word) for sentence in scores.words for word in sentence]

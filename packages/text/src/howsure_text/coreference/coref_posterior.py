@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError, quote
 from howsure.inputs.checks import as_array
-from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_level, check_whole
+from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_integer, check_level
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.propagation.posterior_draws import recipe as sampling_recipe
@@ -120,7 +120,7 @@ class CorefPosterior:
         [[0, 1], [0, 0], [0, 0], [0, 0]]
         """
         return clusterings.draw_labels(
-            self.antecedents, check_whole(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
+            self.antecedents, check_integer(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
         ).T
 
     def iter_samples(self, n: int, *, rng: Randomness = None) -> Iterator[Integers]:
@@ -129,7 +129,7 @@ class CorefPosterior:
         >>> [labels.tolist() for labels in CorefPosterior([[1, 0], [0.5, 0.5]]).iter_samples(3, rng=0)]
         [[0, 1], [0, 0], [0, 0]]
         """
-        total, generator = check_whole(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
+        total, generator = check_integer(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
         step = max(1, MAX_SAMPLED_LABELS // max(len(self), 1))
         for start in range(0, total, step):
             yield from self.sample(min(step, total - start), rng=generator)
@@ -255,7 +255,7 @@ class CorefPosterior:
 
         Raises InputError if n is not a positive number, or unless 0 < level < 1.
         """
-        times, generator = check_whole(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
+        times, generator = check_integer(n, name="n", most=MAX_SIMULATIONS), generator_from(rng)
         return clusterings.clustering_entropy(self.antecedents, times, generator, level=check_level(level))
 
     def query(

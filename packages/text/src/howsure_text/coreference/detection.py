@@ -91,12 +91,12 @@ def phrase(tree: ParsedSentence, head: int) -> tuple[int, int]:
         start, end = min(start, first), max(end, last)
     while start < head and tree.relations[start] in ("punct", "cc"):
         start += 1
-    while end > head and tree.relations[end] == "punct" and not _closes(tree, start, end):
+    while end > head and tree.relations[end] == "punct" and not _closes_bracket(tree, start, end):
         end -= 1
     return start, end + 1
 
 
-def _closes(tree: ParsedSentence, start: int, end: int) -> bool:
+def _closes_bracket(tree: ParsedSentence, start: int, end: int) -> bool:
     """Return whether the word at the end closes a bracket or a quotation that the phrase opens."""
     mark, inside = tree.words[end], tree.words[start:end]
     if mark in CLOSING:

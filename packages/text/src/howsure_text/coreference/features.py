@@ -325,7 +325,7 @@ def nearest_match(pairs: Candidates) -> Matrix:
     return pairs.same_head * (1 + bucket(nearer(pairs.same_head & pairs.earlier), ends=(0, 1, 3)))
 
 
-def seen_before(pairs: Candidates) -> Matrix:
+def head_mentions_before(pairs: Candidates) -> Matrix:
     """How often the head of the antecedent occurred before the antecedent, and whether the heads of both match."""
     before = bucket((pairs.same_head & pairs.earlier).sum(axis=1), ends=(0, 1, 3))
     return before[None, :] + 4 * pairs.same_head
@@ -339,7 +339,7 @@ MATCH = (
     Family("numerals", 3, numerals),
     Family("acronym", 2, acronym),
     Family("nearest match", 5, nearest_match),
-    Family("seen before", 8, seen_before),
+    Family("seen before", 8, head_mentions_before),
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.checks import listed
-from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_whole
+from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_integer
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.coreference.clusterings import Clustering, pair_frequency
@@ -80,7 +80,7 @@ def pairs_from_posteriors(
     golden = listed(gold, name="gold", of="clusterings")
     if len(checked) != len(golden):
         raise InputError(f"posteriors and gold must be of the same documents; they have {len(checked)}, {len(golden)}.")
-    times = None if samples is None else check_whole(samples, name="samples", most=MAX_SIMULATIONS)
+    times = None if samples is None else check_integer(samples, name="samples", most=MAX_SIMULATIONS)
     labels, probabilities, sizes = [], [], []
     for number, (posterior, generator) in enumerate(zip(checked, generator_from(rng).spawn(len(checked)), strict=True)):
         if not isinstance(posterior, CorefPosterior):

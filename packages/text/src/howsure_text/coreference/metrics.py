@@ -50,7 +50,7 @@ def cluster_overlap(gold: object, predicted: object, *, singletons: bool) -> Ove
     return Overlap(tuple(map(len, golden)), tuple(map(len, guessed)), dict(shared))
 
 
-def both_ways(recall: Callable[[Overlap], tuple[float, float]], overlap: Overlap) -> Sums:
+def recall_and_precision(recall: Callable[[Overlap], tuple[float, float]], overlap: Overlap) -> Sums:
     """Return the sums of a metric, given its recall; precision is the recall with gold and predicted exchanged."""
     return (*recall(overlap.swapped()), *recall(overlap))
 
@@ -364,9 +364,9 @@ def _spans_by_name(documents: Sequence[Document], side: str) -> dict[str, tuple[
 def _sums(overlap: Overlap) -> list[Sums]:
     """Return the sums of each metric, in the order of `METRICS`."""
     return [
-        both_ways(muc, overlap),
-        both_ways(b_cubed, overlap),
+        recall_and_precision(muc, overlap),
+        recall_and_precision(b_cubed, overlap),
         ceaf_e(overlap),
-        both_ways(lea, overlap),
-        both_ways(pairwise, overlap),
+        recall_and_precision(lea, overlap),
+        recall_and_precision(pairwise, overlap),
     ]

@@ -232,17 +232,17 @@ class ResolvedDocument(Result):
 
         if ax is None:
             return self.figure().axes[0]
-        together, names, entities = self._drawn()
+        together, names, entities = self._figure_content()
         return draw_pairs(together, names, entities=entities, ax=ax)
 
     def figure(self) -> Figure:
         """The figure of `plot`, with the scale of its colours."""
         from howsure_text.figures import pair_figure
 
-        together, names, entities = self._drawn()
+        together, names, entities = self._figure_content()
         return pair_figure(together, names, entities=entities)
 
-    def _drawn(self) -> tuple[Floats, list[str], list[int]]:
+    def _figure_content(self) -> tuple[Floats, list[str], list[int]]:
         """The content of the figure: pair probabilities, the words of the mentions, and their entities."""
         linked = set(self.pairs.ravel().tolist())
         order = [place for members in self.entities for place in members if place in linked]

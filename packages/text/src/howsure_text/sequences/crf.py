@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from howsure.errors import InputError
 from howsure.files.archive import max_unpacked_size
 from howsure.files.atomic_write import Place
-from howsure.files.input_files import opened, undecodable
-from howsure.inputs.numbers_and_names import check_number, check_whole, counted, unknown_name
+from howsure.files.input_files import describe_invalid_bytes, opened
+from howsure.inputs.numbers_and_names import check_integer, check_number, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.sequences.features import (
@@ -255,8 +255,8 @@ class CRFTagger(Tagger):
         check_number(self.c2, name="c2", low=0)
         check_number(self.learning_rate, name="learning_rate", low=0, open="low")
         check_number(0.0 if self.tolerance is None else self.tolerance, name="tolerance", low=0)
-        check_whole(1 if self.max_iterations is None else self.max_iterations, name="max_iterations")
-        check_whole(self.batch_size, name="batch_size")
+        check_integer(1 if self.max_iterations is None else self.max_iterations, name="max_iterations")
+        check_integer(self.batch_size, name="batch_size")
 
 
 # The model files of crfsuite (and python-crfsuite and sklearn-crfsuite): the weights in full precision.
@@ -306,7 +306,7 @@ class CrfsuiteModel:
         except struct.error as error:
             raise ValueError("it ends too early") from error
         except UnicodeDecodeError as error:
-            raise ValueError(f"a label or an attribute cannot be read: {undecodable(error)}") from error
+            raise ValueError(f"a label or an attribute cannot be read: {describe_invalid_bytes(error)}") from error
 
     @classmethod
     def _parse(cls, data: bytes) -> Self:

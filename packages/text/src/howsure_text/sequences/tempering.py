@@ -193,7 +193,7 @@ def fit_checked(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, le
     if not parts.sentences:
         what = "sequence" if likelihood == JOINT else "tag"
         raise InputError(f"tags must contain a {what} that is possible in the model; there is none to learn from.")
-    temperature_index, notes = _places(gold, keep_answers=keep_answers)
+    temperature_index, notes = _temperature_indices(gold, keep_answers=keep_answers)
     minimum, temperature_index, notes = _estimable_minimum(gold, parts, temperature_index, notes)
     ends: list[Ends] = [(None, None)] * len(minimum.at)
     if level is not None and parts.sentences > 1:
@@ -314,7 +314,7 @@ def _sequence_loss(gold: GoldLikelihood, losses: GoldLosses) -> float:
     return float(losses.of_sequences[counts].sum() / tokens) if tokens else math.nan
 
 
-def _places(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tuple[str, ...]]:
+def _temperature_indices(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tuple[str, ...]]:
     """Return which temperature emissions, transitions and unseen words get, and notes on shared temperatures.
 
     The array has, for each of the three, the index of its temperature among those that are fitted.

@@ -135,7 +135,7 @@ def token_potentials(
     """Return the logits of the tokens that are used, and the sum of the potentials of a CRF and of a grammar."""
     names = _checked_names(labels)
     sentences = _sentences(logits, "logits", depth=2)
-    rows = _kept(sentences, label_ids=label_ids, word_ids=word_ids, mask=mask)
+    rows = _used_rows(sentences, label_ids=label_ids, word_ids=word_ids, mask=mask)
     emissions = [sentence[kept] for sentence, kept in zip(sentences, rows, strict=True)]
     for i, (log_odds, kept) in enumerate(zip(emissions, rows, strict=True)):
         _check_rows(log_odds, kept, i, names)
@@ -220,7 +220,7 @@ def _sentences(values: Any, name: str, *, depth: int) -> list[Array]:
     return arrays
 
 
-def _kept(sentences: list[Array], *, label_ids: Any, word_ids: Any, mask: Any) -> list[Integers]:
+def _used_rows(sentences: list[Array], *, label_ids: Any, word_ids: Any, mask: Any) -> list[Integers]:
     """Return the rows of each sentence that are used."""
     layouts = {"label_ids": label_ids, "word_ids": word_ids, "mask": mask}
     named = [name for name, value in layouts.items() if value is not None]

@@ -24,7 +24,7 @@ from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.errors import InputError
 from howsure.files.atomic_write import write_text
 from howsure.files.input_files import Text, read_text
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import parse_number
 
 # CoNLL-2012 and LitBank: documents in parts, with one word per line in at least twelve columns; the last is
 # coreference.
@@ -357,7 +357,7 @@ def _parsed(attribute: str) -> tuple[str, float]:
     match = WITH_VALUE.fullmatch(attribute)
     assert match is not None
     name, value = match.groups()
-    number = 1.0 if value is None else spelled_number(value)
+    number = 1.0 if value is None else parse_number(value)
     return _unescaped(name), math.nan if number is None else number
 
 

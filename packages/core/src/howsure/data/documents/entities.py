@@ -105,7 +105,7 @@ def strict_entities(tags: Sequence[str], scheme: str) -> list[Entity]:
     while place < len(tags):
         label, start = labels[place], place
         place += 1
-        if _begins(before, label, scheme):
+        if _begins_entity(before, label, scheme):
             while labels[place - 1][0] in "BI" and labels[place][0] in "IE" and labels[place][1] == label[1]:
                 place += 1
             last, after = labels[place - 1], labels[place]
@@ -119,7 +119,7 @@ def strict_entities(tags: Sequence[str], scheme: str) -> list[Entity]:
     return entities
 
 
-def _begins(before: tuple[str, str], label: tuple[str, str], scheme: str) -> bool:
+def _begins_entity(before: tuple[str, str], label: tuple[str, str], scheme: str) -> bool:
     """Whether a label begins an entity in a scheme, given the previous label."""
     same = before[1] == label[1]
     if scheme == IOB1:

@@ -60,7 +60,7 @@ def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
         if start == MAGIC:
             arrays: dict[str, Any] = {"logits": _whole(file, path)}
         elif start.startswith(ZIP):
-            arrays = _named(Archive(file), path)
+            arrays = _arrays_with_known_names(Archive(file), path)
         else:
             raise InputError(f"{path} is not an .npz or .npy file. Save the arrays with numpy.savez or numpy.save.")
     if targets is not None:
@@ -106,7 +106,7 @@ def _whole(file: Any, path: str) -> Array:
     return read_array(file, size, name=path)
 
 
-def _named(archive: Archive, path: str) -> dict[str, Any]:
+def _arrays_with_known_names(archive: Archive, path: str) -> dict[str, Any]:
     """Return the arrays of an archive that have one of the known names."""
     arrays_by_role: dict[str, Any] = {}
     for role, names in NAMES.items():
@@ -166,7 +166,7 @@ def rows(source: Source) -> Iterator[Row]:
 
 def _predicted(source: Source) -> Iterator[Row]:
     """Yield rows from the arrays of `Trainer.predict`."""
-    arrays = read_model_arrays(source.file.path, targets=_labels_beside(source))
+    arrays = read_model_arrays(source.file.path, targets=_find_labels_file(source))
     logits, targets = arrays.logits, arrays.label_ids
     if targets is None:
         raise InputError(f"{source.name} has no `label_ids`, the indices of the true labels. Save them too.")
@@ -209,7 +209,7 @@ def _predicted(source: Source) -> Iterator[Row]:
         yield {**place, "target": int(numbers[row]), "logits": flat[row].tolist(), **names}
 
 
-def _labels_beside(source: Source) -> str | None:
+def _find_labels_file(source: Source) -> str | None:
     """Return the path of the true labels, a file with a known name next to the logits; None for an .npz file."""
     if not source.name.endswith(".npy"):
         return None

@@ -42,7 +42,7 @@ from howsure.data.tables.where import Condition, as_literal
 from howsure.errors import InputError, localise, parameter, quote
 from howsure.inputs.frames import DOCUMENT, EXCEPTION, ITEM, ITEM_HASH, MODEL, RUN, TASK
 from howsure.inputs.measures import Measure, measure_named
-from howsure.inputs.numbers_and_names import check_choice, counted, shortened, spelled_number
+from howsure.inputs.numbers_and_names import check_choice, counted, parse_number, shortened
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
 
 WORD = re.compile(r"\w+")
@@ -131,7 +131,7 @@ class Log:
     def class_names(self) -> tuple[str, ...] | None:
         """The names of the classes, if they are the same in every row and not numbers; otherwise None."""
         names = self.classes if self.alike else None
-        if names is None or len(set(names)) < len(names) or any(spelled_number(name) is not None for name in names):
+        if names is None or len(set(names)) < len(names) or any(parse_number(name) is not None for name in names):
             return None
         return names
 

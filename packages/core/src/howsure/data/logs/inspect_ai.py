@@ -16,7 +16,7 @@ from howsure.data.logs.tokens import answer_probability, text_probability
 from howsure.errors import InputError, quote
 from howsure.files.input_files import is_version
 from howsure.inputs.frames import EXCEPTION
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import parse_number
 
 HEADER, START, SAMPLE = "header.json", "_journal/start.json", re.compile(r"samples/.+_epoch_\d+\.json")
 VERSIONS = (1, 2)
@@ -146,7 +146,7 @@ def _number(value: Any) -> float | None:
     """Return the number that Inspect averages; None for a string that is not a number, which Inspect counts as 0."""
     if not isinstance(value, str):
         return number(value)
-    return VALUES[value] if value in VALUES else WORDS.get(value.lower(), spelled_number(value))
+    return VALUES[value] if value in VALUES else WORDS.get(value.lower(), parse_number(value))
 
 
 INSPECT = LogFormat("inspect", "Inspect AI", recognises, rows)

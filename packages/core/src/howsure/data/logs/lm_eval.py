@@ -35,7 +35,7 @@ from howsure.data.logs.log_file import (
 )
 from howsure.errors import quote
 from howsure.inputs.matching import HASH_KIND_END
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import parse_number
 
 FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\d[T\d.-]*))?\.jsonl.*")
 DELIMITER = " "  # between a question and a choice, unless a task says otherwise
@@ -218,7 +218,7 @@ def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
 
 
 def _number(value: Any) -> float:
-    number_ = spelled_number(value) if isinstance(value, str) else number(value)
+    number_ = parse_number(value) if isinstance(value, str) else number(value)
     if number_ is None:
         raise ValueError(f"filtered_resps must contain log-likelihoods; it contains {quote(value)}")
     return number_
@@ -269,7 +269,7 @@ def _right(target: Any, texts: Sequence[str] | None, choices: int, meaning: str)
 
 
 def _position(target: Any, choices: int) -> int | None:
-    value = spelled_number(target) if isinstance(target, str) else number(target)
+    value = parse_number(target) if isinstance(target, str) else number(target)
     return int(value) if value is not None and value.is_integer() and 0 <= value < choices else None
 
 

@@ -53,7 +53,7 @@ def paired_rows(
             f"both models must have the same classes; {a.selection.table.name} has {', '.join(pairs_a.group_names)}, "
             f"{b.selection.table.name} has {', '.join(pairs_b.group_names)}."
         )
-    first, other = _some(pairs_a, shared.a, a.selection.n), _some(pairs_b, shared.b, b.selection.n)
+    first, other = _select_rows(pairs_a, shared.a, a.selection.n), _select_rows(pairs_b, shared.b, b.selection.n)
     if not own_labels:
         _check_labels(a, b, shared.b, first, other)
     shared.check_all(skip_missing=skip_missing)
@@ -65,7 +65,7 @@ def paired_rows(
     )
     first_choices = a.notes.get("reduce") == TOP_LABEL
     provenance = ReadOfBoth(read_a, read_b, own_labels, first_choices, a.notes.get("where"), shared.note)
-    return PairedRows(first, other, own_labels, provenance, shared.said)
+    return PairedRows(first, other, own_labels, provenance, shared.notes_on_rows)
 
 
 def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -80,7 +80,7 @@ def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.N
     return a.selection.positions(), b.selection.positions()
 
 
-def _some(pairs: Pairs, rows: Integers, n: int) -> Pairs:
+def _select_rows(pairs: Pairs, rows: Integers, n: int) -> Pairs:
     """Select the pairs of some of n rows; class-wise pairs are ordered by class."""
     k = len(pairs) // n
     places = (np.arange(k)[:, None] * n + rows).ravel()

@@ -23,8 +23,8 @@ from howsure.data.predictions.selection import (
     SAME,
     SEPARATE,
     Selection,
+    check_option_value,
     check_pooling,
-    check_way,
     columns_of_models,
     group_sizes,
     item_columns,
@@ -107,7 +107,7 @@ def open_predictions(
     """
     roles = {"y_true": y_true, "groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id}
     across_files = files.across_files
-    check_way(across_files, of=id or clusters, named="`id=...` or `clusters=...`")
+    check_option_value(across_files, of=id or clusters, named="`id=...` or `clusters=...`")
     named = [*roles.values(), *(() if y_prob is None or y_prob.way == UNNAMED else y_prob.columns), *features, *later]
     with opened_files(files, [name for name in named if name is not None], spool=spool) as opened:
         if opened.log is not None:
@@ -168,7 +168,7 @@ def open_predictions(
         sizes = {} if groups_held is None else group_sizes(selection, groups_held)
         if (spelled := spellings_note(sizes, "groups")) is not None:
             notes["notes"] = [*notes.get("notes", []), f"{spelled}."]
-        other_columns = partial(_beside, selection, columns, tuple(sizes), separate=separate)
+        other_columns = partial(_read_other_columns, selection, columns, tuple(sizes), separate=separate)
         if scores.is_one and not soft:
             streamed = stream if selection.n > exact_up_to else None
             load = partial(_loaded, stream, other_columns)
@@ -245,7 +245,7 @@ def _kinds(columns: Mapping[str, Column], scores: Scores, *, soft: bool) -> dict
     return kinds | dict.fromkeys(lists, "numbers")
 
 
-def _beside(
+def _read_other_columns(
     selection: Selection, columns: Mapping[str, Column], group_names: tuple[str, ...], *, separate: bool
 ) -> tuple[Floats | None, Integers | None, tuple[str, ...], Integers | None]:
     """Return the weights, groups, group names and clusters of the used rows; None for columns that were not named.

@@ -17,8 +17,8 @@ from howsure.data.predictions.selection import (
     SEPARATE,
     Selection,
     apart_by_file,
+    check_option_value,
     check_pooling,
-    check_way,
     codes_sql,
     columns_of_models,
     file_of,
@@ -203,7 +203,7 @@ def rows_of_files(
 
     Raises InputError, which names the file, the column, the row and the value.
     """
-    check_way(rows.across_files, of=clusters, named="`clusters=...`")
+    check_option_value(rows.across_files, of=clusters, named="`clusters=...`")
     with opened_files(rows, [*kinds, *later], with_classes=False) as opened:
         if opened.log is not None and any(map(_is_item_key, kinds)):
             opened.log.check_items()

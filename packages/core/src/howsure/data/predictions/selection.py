@@ -366,7 +366,7 @@ SAME, SEPARATE = "same", "separate"
 ACROSS_FILES = ("error", SAME, SEPARATE)
 
 
-def check_way(how: str, *, of: str | None, named: str) -> None:
+def check_option_value(how: str, *, of: str | None, named: str) -> None:
     """Raise InputError for an unknown option value, or one that needs the column `of`."""
     if how not in ACROSS_FILES:
         raise unknown_name("way", how, ACROSS_FILES, place="across_files")

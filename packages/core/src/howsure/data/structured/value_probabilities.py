@@ -105,7 +105,7 @@ class SpelledTokens:
         for place in places:
             chosen = str(self.tokens[place]["token"])
             for text, q in _branches(self.tokens[place]):
-                spelled = _after(text, prefix) if place == places[0] else before + text
+                spelled = _continuation(text, prefix) if place == places[0] else before + text
                 leads_to = [] if spelled is None else [value for value in closed if _may_become(spelled, value)]
                 if len(leads_to) == 1:
                     masses[leads_to[0]] = masses.get(leads_to[0], 0.0) + path * q
@@ -143,7 +143,7 @@ def _branches(token: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     yield from branches.items()
 
 
-def _after(text: str, prefix: str) -> str | None:
+def _continuation(text: str, prefix: str) -> str | None:
     """What a token spells of a value, after the `prefix` before it in the chosen token; blanks may differ."""
     if text.startswith(prefix):
         return text[len(prefix) :].lstrip() if not prefix.strip() else text[len(prefix) :]

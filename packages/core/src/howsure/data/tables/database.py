@@ -28,10 +28,10 @@ from howsure.data.tables.connections import (
     lift_memory_limit,
 )
 from howsure.errors import ColumnName, InputError
-from howsure.files.input_files import Scratch, asked_encoding, checked_text, detect_compression, open_unpacked
+from howsure.files.input_files import Scratch, checked_text, detect_compression, encoding_error, open_unpacked
 from howsure.inputs.checks import MISSING_TEXT
 from howsure.inputs.date_formats import ISO_DATE
-from howsure.inputs.numbers_and_names import THOUSANDS, counted, nearest, spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import THOUSANDS, counted, nearest, parse_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
 
 # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
@@ -151,11 +151,11 @@ def reading(name: str, path: str = "") -> Iterator[None]:
                 f"{name} needs more memory than there is. Read fewer rows or columns, or use a machine with more of it."
             ) from error
         if _is_utf_16(path or name):
-            raise asked_encoding(path or name, name) from error
+            raise encoding_error(path or name, name) from error
         if NOT_UTF_8.search(str(error)):
             line = LINE.search(str(error))
             place = f"line {int(line[1]):,} of {name}" if line else name
-            raise asked_encoding(path or name, place) from error
+            raise encoding_error(path or name, place) from error
         uneven = UNEVEN.search(str(error))
         if (uneven or NO_COLUMNS in str(error)) and (reason := _why_uneven(path or name)):
             raise InputError(f"{name} cannot be read: {reason}") from error
@@ -558,7 +558,7 @@ def _unambiguous(part: Column) -> str:
 
 def as_number(text: str) -> float | None:
     """The finite number that a text spells, or None."""
-    number = spelled_number(text)
+    number = parse_number(text)
     return number if number is not None and math.isfinite(number) else None
 
 

@@ -421,10 +421,10 @@ def written_names(connection: Connection, file: File, column_names_read: Sequenc
     )
 
 
-def names_alike(names: Iterable[str]) -> list[list[str]]:
+def equal_names(names: Iterable[str]) -> list[list[str]]:
     """Groups of names that are equal or differ only in case.
 
-    >>> names_alike(["id", "Right", "right"])
+    >>> equal_names(["id", "Right", "right"])
     [['Right', 'right']]
     """
     by_name: dict[str, list[str]] = {}
@@ -452,23 +452,25 @@ def unique_names(names: Iterable[str]) -> dict[str, str]:
     return stored
 
 
-def check_alike(connection: Connection, file: File, names: Sequence[str], column_names_read: Sequence[str]) -> None:
+def check_unique_names(
+    connection: Connection, file: File, names: Sequence[str], column_names_read: Sequence[str]
+) -> None:
     """Raise InputError if a column of `names`, or in Parquet one of its fields, occurs twice in the file, also if only
     the case differs. `column_names_read` are DuckDB's names of the columns."""
     needed = {name.casefold() for name in names}
-    for alike in names_alike(written_names(connection, file, column_names_read)):
+    for alike in equal_names(written_names(connection, file, column_names_read)):
         if alike[0].casefold() in needed:
-            raise InputError(f"{file.name} has {said_of_alike(alike)} Rename them.")
+            raise InputError(f"{file.name} has {equal_names_message(alike)} Rename them.")
     for column, fields in _fields(connection, file) if file.format == "parquet" else ():
-        if column.casefold() in needed and (alike := _alike_fields(fields)):
+        if column.casefold() in needed and (alike := _equal_fields(fields)):
             raise InputError(
                 f"the column {column} of {file.name} has fields named alike: {', '.join(alike)}. Rename them, or write "
                 "the column as JSON text."
             )
 
 
-def said_of_alike(names: Sequence[str]) -> str:
-    """The message about columns that are `names_alike`."""
+def equal_names_message(names: Sequence[str]) -> str:
+    """The message about columns that are equal but for case."""
     but = ", but for case" if len(set(names)) > 1 else ""
     return f"columns named alike{but}: {', '.join(names)}."
 
@@ -502,10 +504,10 @@ def _fields(connection: Connection, file: File) -> list[Field]:
     return fields(next(schema)[1])
 
 
-def _alike_fields(fields: Sequence[Field]) -> list[str]:
-    """The first fields inside these, at any depth, that are `names_alike`, or []."""
-    alike = names_alike(name for name, _ in fields)
-    return alike[0] if alike else next(filter(None, (_alike_fields(inner) for _, inner in fields)), [])
+def _equal_fields(fields: Sequence[Field]) -> list[str]:
+    """The first fields inside these, at any depth, that are equal but for case, or []."""
+    alike = equal_names(name for name, _ in fields)
+    return alike[0] if alike else next(filter(None, (_equal_fields(inner) for _, inner in fields)), [])
 
 
 def keys_in(connection: Connection, file: File, column: str) -> list[str]:

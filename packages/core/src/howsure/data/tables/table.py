@@ -36,7 +36,7 @@ from howsure.data.tables.database import (
 from howsure.data.tables.named_files import (
     File,
     as_texts,
-    check_alike,
+    check_unique_names,
     copied_rows,
     folders_are_columns,
     header_source,
@@ -507,7 +507,7 @@ def _places(
     if shown and FILE in described:
         raise InputError(f"{file.name} has a column {FILE!r} of its own, and `by_file=True` makes one too. Rename it.")
     names_asked = [name for name in names if not (shown and name == FILE)]
-    check_alike(connection, file, [leading_column(name, described) for name in names_asked], list(described))
+    check_unique_names(connection, file, [leading_column(name, described) for name in names_asked], list(described))
     if any(leading_column(name, described) not in described for name in names_asked):
         header = next(iter(described))
         if file.format == "csv" and len(described) == 1 and "," in header:  # DuckDB found rows of different lengths

@@ -90,12 +90,12 @@ class Bootstrap:
         Raises InputError if targets or indexes do not match, if the run was already fed, or if labels and distributions
         are mixed.
         """
-        predictions, targets = _read(preds, "preds"), _read(targs, "targs")
+        predictions, targets = _as_array(preds, "preds"), _as_array(targs, "targs")
         if len(predictions) != len(targets):
             raise InputError(
                 f"preds must have as many rows as targs; preds has {len(predictions):,}, targs has {len(targets):,}."
             )
-        indexes = list(range(len(targets))) if idxs is None else _read(idxs, "idxs")
+        indexes = list(range(len(targets))) if idxs is None else _as_array(idxs, "idxs")
         if len(indexes) != len(targets) or len(set(indexes)) != len(targets):
             raise InputError("idxs must name every row once; some are missing or occur twice.")
         check_one_kind(self.data, targets)
@@ -147,8 +147,8 @@ class Bootstrap:
 
         Raises InputError for input that `howsure.compare_models` refuses, MissingExtraError without pandas.
         """
-        systems = {"targs": _read(targs, "targs"), "h0 preds": _read(h0_preds, "h0_preds")}
-        systems["h1 preds"] = _read(h1_preds, "h1_preds")
+        systems = {"targs": _as_array(targs, "targs"), "h0 preds": _as_array(h0_preds, "h0_preds")}
+        systems["h1 preds"] = _as_array(h1_preds, "h1_preds")
         rows = self._tested(systems, (h0_name, h1_name), n_loops, sample_size, targetclass, verbose=verbose)
         tables = {}
         for names in _tables(rows):
@@ -248,7 +248,7 @@ def _tables(rows: dict[str, Difference]) -> list[list[str]]:
     return [overall] if len(overall) == len(rows) else [overall, list(OF_CLASS)]
 
 
-def _read(values: Any, name: str) -> Any:
+def _as_array(values: Any, name: str) -> Any:
     """Return predictions or targets, given as a file or in memory, as a plain array."""
     if isinstance(values, str) or hasattr(values, "__fspath__"):
         return read_labels(values)

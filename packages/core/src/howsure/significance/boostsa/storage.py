@@ -12,8 +12,8 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.files.archive import NUMBERS, TEXTS, ZIP, ArchiveError, read_array
 from howsure.files.atomic_write import write_text
-from howsure.files.input_files import parsed_json, undecodable
-from howsure.inputs.numbers_and_names import spelled_number, spelled_whole
+from howsure.files.input_files import describe_invalid_bytes, parsed_json
+from howsure.inputs.numbers_and_names import parse_integer, parse_number
 from howsure.significance.checked_systems import check_predictions
 
 SEPARATORS = {".txt": None, ".csv": ",", ".tsv": "\t"}
@@ -121,7 +121,7 @@ def _lines(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} cannot be read: {undecodable(error)}. Save it as UTF-8.") from error
+        raise InputError(f"{path} cannot be read: {describe_invalid_bytes(error)}. Save it as UTF-8.") from error
     for k, line in enumerate(lines):
         if not line.strip():
             raise InputError(f"{path}, line {k + 1} is empty; every line must contain a label or a row.")
@@ -130,11 +130,11 @@ def _lines(path: Path) -> list[str]:
 
 def _labels(texts: list[str]) -> list[Any]:
     """Return labels as whole numbers if all of them are whole numbers, otherwise as strings."""
-    whole = [spelled_whole(text) for text in texts]
+    whole = [parse_integer(text) for text in texts]
     if None not in whole:
         return whole
     return [float(text) for text in texts] if all(_is_number(text) for text in texts) else list(texts)
 
 
 def _is_number(text: str) -> bool:
-    return spelled_number(text) is not None
+    return parse_number(text) is not None

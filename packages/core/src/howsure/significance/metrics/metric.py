@@ -165,7 +165,7 @@ def register_family(name: str, make: Callable[[int], Metric]) -> None:
     register(make(10))
 
 
-def _made(name: str) -> str:
+def _registered_name(name: str) -> str:
     """Create the metric if the name has the form name@k of a registered family and does not exist yet; return the
     name."""
     family, _, k = name.partition("@")
@@ -188,7 +188,7 @@ def find_metric(name: str, task: str) -> Metric:
 
     Raises InputError, with a suggestion, if there is no such metric for predictions of this kind.
     """
-    if (task, _made(name)) in _known:
+    if (task, _registered_name(name)) in _known:
         return _known[task, name]
     others = [kind for kind, other in _known if other == name]
     if others:
@@ -203,6 +203,6 @@ def tasks_of_metrics(names: Iterable[str | Metric]) -> set[str]:
     """The tasks for which metrics with these names exist."""
     tasks = set()
     for metric in names:
-        name = "" if isinstance(metric, Metric) else _made(metric)
+        name = "" if isinstance(metric, Metric) else _registered_name(metric)
         tasks |= {metric.task} if isinstance(metric, Metric) else {kind for kind, other in _known if other == name}
     return tasks

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.pairs import Integers
-from howsure.significance.checked_systems import VIEWS, Systems, seen_as
+from howsure.significance.checked_systems import VIEWS, Systems, view_as
 from howsure.significance.metrics.documents import counted
 from howsure.significance.metrics.labels import class_metric
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names
@@ -95,7 +95,7 @@ def _request_for_task(all_metrics: Sequence[Metric], task: str, systems: Systems
         arrays, taking = counted(metrics, systems.targets, systems.predictions, systems.problem(first, first))
         sums = replace(systems, targets=np.zeros((systems.n, 1)), predictions=arrays)
         return Requested(sums, taking, systems, places)
-    return Requested(seen_as(systems, task), metrics, systems, places)
+    return Requested(view_as(systems, task), metrics, systems, places)
 
 
 def find_applicable(name: str | Metric, systems: Systems, target_class: object) -> Metric:
@@ -110,7 +110,7 @@ def find_applicable(name: str | Metric, systems: Systems, target_class: object) 
             raise InputError(
                 f"{name!r} is a metric of one class. Give the class as `target_class`, or choose 'macro_{name}'."
             )
-        as_labels = seen_as(systems, "hard")
+        as_labels = view_as(systems, "hard")
         first = next(iter(as_labels.predictions))
         as_labels.problem(first, first).code(target_class)
         return class_metric(name, target_class)
