@@ -27,7 +27,8 @@ METRICS = words_in("f em rouge bleu meteor chrf comet bleurt bertscore ndcg mrr 
 SCORES = METRICS | words_in(
     "correct right acc accuracy score match grade graded pass passed success succeeded reward rating won solved "
     "resolved hit faithful faithfulness factual factuality relevancy correctness similarity helpfulness coherence "
-    "fluency adequacy hallucination hallucinated verified successful"
+    "fluency adequacy hallucination hallucinated verified successful safe plausibility alignment relevance "
+    "completeness clarity usefulness quality"
 )
 RATERS = words_in("rater annotator coder worker labeler labeller evaluator reviewer")
 RATERS_NAMED = words_in("ann ann_id user user_id username")  # in full
@@ -41,14 +42,18 @@ CRITERIA = words_in("criterion criteria metric dimension aspect")
 GRADES = words_in("value annotation")  # of a table that names its raters
 CHANCES = words_in("prob probs probability proba p confidence conf score certainty likelihood soft")
 CONFIDENCES = words_in("confidence conf certainty")  # of the model in its answer
-DOUBTS = words_in("uncertainty entropy variance difficulty distance")  # scores that do not say how good an answer is
+DOUBTS = words_in(
+    "uncertainty entropy variance difficulty distance error"
+)  # scores that do not say how good an answer is
+RISKS = words_in("risk")  # which may be the probability of a label, but is not a score
 ARMS = words_in(
     "arm method approach agent variant mode policy strategy condition experiment setting config configuration "
-    "architecture shot shots pipeline scaffold technique framework retriever treatment intervention"
+    "architecture profile shot shots pipeline scaffold technique framework retriever treatment intervention"
 )  # a `mode` alone: not a failure_mode
 MODELS = ARMS | words_in("model system engine llm")
 OVERALL = words_in("overall total final")
 ITEMS = words_in("id uid uuid hash item question qid doc index idx example key instance sample")
+KINDS = words_in("type kind category level format")  # of items, such as question_type
 UNITS = words_in(
     "task problem tweet document post sentence passage dialogue conversation thread user author article review"
 )
@@ -64,7 +69,7 @@ ENDS = ERRORS | words_in("status timeout outcome state finish_reason stop_reason
 COSTS = words_in("cost usd dollars price")
 ACTORS = words_in("actor topic party country side organisation organization code")
 DATES_NAMED = words_in("date day published published_at datetime timestamp created_at datum fecha")
-BODIES = words_in("text body content article story")
+BODIES = words_in("text body content article story abstract")
 HEADLINES = words_in("title headline titel titre título titulo titolo")
 LOGITS = {"logits": words_in("logit logits"), "logprobs": words_in("ll logprob logprobs loglik")}
 ANSWERS = words_in("answer response output text prediction pred label choice")  # of a model, not its name

@@ -29,7 +29,9 @@ from howsure_cli.column_words import (
     DOUBTS,
     HEADLINES,
     ITEMS,
+    JUDGE,
     MEASURES,
+    MODELS,
     SCORES,
     column_list,
     names_id,
@@ -47,7 +49,8 @@ def events_in_texts(columns: Columns, arguments: Sequence[str]) -> Iterator[str]
     others = [column for column in columns if column.kind in numbers and "similarity" not in column.words]
     if text is None or not dates or others or any(column.words & ASKED for column in columns):
         return
-    item = next((column for column in columns if column.kind == UNIQUE and names_id(column)), None)
+    ids = (column for column in columns if column.kind == UNIQUE and names_id(column) and not column.missing)
+    item = next(ids, None)
     words = ["--text", text.name, "--date", dates[0].name, *([] if item is None else ["--id", item.name])]
     words += [*_title(columns), "--parser", "en_core_web_sm"]
     yield command_text("events extract", *arguments, *words, "--store", _store(arguments))
@@ -58,6 +61,8 @@ def import_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
 
     A row has one actor and its probability, or a probability for each actor or topic.
     """
+    if any(column.words & (MODELS | JUDGE) for column in columns):  # scores of answers
+        return
     items = [column for column in columns if column.kind in (UNIQUE, REPEATED)]
     roles = {
         "--id": [column for column in items if names_id(column) or column.words & ITEMS],

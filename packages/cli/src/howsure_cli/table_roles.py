@@ -34,6 +34,7 @@ from howsure_cli.column_words import (
     ITEM_COLUMNS,
     ITEMS,
     JUDGE,
+    KINDS,
     LABELS,
     MEASURES,
     METRICS,
@@ -42,6 +43,7 @@ from howsure_cli.column_words import (
     RATERS,
     RIGHT,
     RIGHT_ANSWERS,
+    RISKS,
     RUNS,
     SCORES,
     TRACES,
@@ -59,6 +61,7 @@ from howsure_cli.column_words import (
 )
 
 VERBALISED = (PERCENTAGES, STATED)
+MAX_MISSING = 0.05  # of the ids of items
 MAX_ARMS = 3  # columns of models and arms of an experiment
 MAX_PARTS = 6  # columns that are tried as a part of what names an item
 
@@ -131,14 +134,15 @@ class TableRoles:
 
     def _item(self) -> SeenColumn | None:
         runs = [column for column in self.columns if column.words & RUNS and column.kind in (FEW, TWO)]
-        others = [column for column in self.columns if column.words & (RATERS | MEASURES | TRACES)] + runs
+        others = [column for column in self.columns if column.words & (RATERS | MEASURES | TRACES | KINDS)] + runs
+        others += [column for column in self.columns if column.missing > MAX_MISSING * len(self.rows)]
         ids = [column for column in self.columns if column not in others and names_id(column)]
         repeated = [column for column in self.columns if column.kind in (REPEATED, FEW) and not column.missing]
         named = max((c for c in repeated if c.name.casefold() in ITEM_COLUMNS), key=lambda c: c.values, default=None)
         item = named or self._named(ITEMS, UNIQUE, REPEATED, other_than=others)
         item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED, TEXTS)), None)
         item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, other_than=others)
-        question = next((column for column in self.columns if is_prompt(column)), None)
+        question = next((column for column in self.columns if is_prompt(column) and column not in others), None)
         tasks = self._named(UNITS, FEW, REPEATED) if runs else None
         if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
             return tasks
@@ -187,7 +191,7 @@ class TableRoles:
     def _scores(self, *kinds: str, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns named for a score: first those named for nothing else, then overall ones."""
         columns = [column for column in self.columns if column.kind in kinds and column.words & SCORES]
-        columns = [column for column in columns if not (column.words & DOUBTS or column in other_than)]
+        columns = [column for column in columns if not (column.words & (DOUBTS | RISKS) or column in other_than)]
         columns = [c for c in columns if not (c.words & EXPECTED or self._is_retrieved(c) or self._is_status(c))]
         return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
 

@@ -514,3 +514,8 @@ def test_percentages_are_read_as_stated() -> None:
 def test_a_table_that_is_read_as_a_log_is_named() -> None:
     table("answers.csv", "id right", [(1, 1)])
     assert "To read it as a table, leave --from out." in run("score", "answers.csv", "--from", "inspect").err
+
+
+def test_dated_scores_of_models_are_no_documents() -> None:
+    rows = [(f"2026-07-{1 + i % 28:02}", f"m{i % 3}", p, 1 - p) for i, p in enumerate(chance(60))]
+    assert not howsure.look(table("dated.csv", "timestamp model_id valence salience", rows)).commands

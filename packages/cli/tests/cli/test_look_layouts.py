@@ -180,6 +180,18 @@ def coders_next_to_groups() -> Expected:
     return "stances.csv", {"judge agreement": 1 - observed / chance}
 
 
+def questions_with_gaps() -> Expected:
+    """Of which some models have none, and whose kinds are not items; and a risk, which is not a score."""
+    rng = random(105)
+    rows = [
+        (model, ("who", "what")[i % 2], "" if model == "random" else f"Question {i}?", i, int(rng.integers(0, 2)))
+        for model in ("large", "random")
+        for i in range(40)
+    ]
+    table("gaps.csv", "model question_type question risk_score is_safe", rows)
+    return "gaps.csv", {"score": means((row[0], row[4]) for row in rows)}
+
+
 def topics_in_german() -> Expected:
     p = random(95).uniform(size=(40, 2)).round(3)
     numbers = [[f"{value:.3f}".replace(".", ",") for value in row] for row in p]
@@ -1187,6 +1199,7 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "annotations by criterion": annotations_by_criterion,
     "texts that annotators graded": texts_that_annotators_graded,
     "topics in German": topics_in_german,
+    "questions with gaps": questions_with_gaps,
     "pipelines on the same questions": pipelines_on_the_same_questions,
     "languages of the same prompts": languages_of_the_same_prompts,
     "judges of packets": judges_of_packets,

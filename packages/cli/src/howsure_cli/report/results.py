@@ -110,7 +110,7 @@ def significance_report(
     """
     return page_template("significance.html").render(
         title=title,
-        subtitle=f"{result.recipe['n']:,} items, baseline {result[0].against}",
+        subtitle=f"{result.recipe['n']:,} items, {result.baseline}",
         verdicts=verdicts(result),
         how=how(result),
         terms=terms(result.recipe),

@@ -215,6 +215,11 @@ class Comparison(Rows[Difference]):
         return {key: entry for key, entry in json_form.items() if entry or key not in (*parts, "best", "tied")}
 
     @property
+    def baseline(self) -> str:
+        """The baseline, with its name if it has one."""
+        return "baseline" if self[0].against == "baseline" else f"baseline {self[0].against}"
+
+    @property
     def input_line(self) -> str:
         """The files, the numbers of rows or items used and left out, and the baseline."""
         recipe = self.recipe
@@ -222,7 +227,7 @@ class Comparison(Rows[Difference]):
             return ""
         rows = counted(recipe["rows"], "row") if "rows" in recipe else counted(recipe["n"], "item")
         skipped = sum(recipe.get("skipped", {}).values())
-        against = f", baseline {self[0].against}" if len({row.against for row in self}) == 1 else ""
+        against = f", {self.baseline}" if len({row.against for row in self}) == 1 else ""
         left = f", {skipped:,} skipped" if skipped else ""
         return f"{shortened(recipe['files'], limit=3)}: {rows}{left}{against}"
 
