@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.cli.running import printed as run
 
 import howsure
+from howsure.errors import InputError
 from howsure.scores.documents import jackknife_value, unit_contributions
 from howsure.scores.score_table import score_table
 from howsure.significance.metrics.metric import DOCUMENT, find_metric
@@ -178,3 +181,20 @@ def test_an_answer_that_is_missing_counts_as_wrong_and_is_reported() -> None:
         table = howsure.score_models(y_true=true, prediction=["a", "b", nothing, "b"] * 10)
         assert table.rows[0].mean.value == 0.75
         assert "prediction is empty in 10 rows, which is scored as an empty answer." in table.notes
+
+
+@pytest.mark.parametrize("form", ["frame", "file"])
+def test_a_metric_without_labels_is_the_score_of_this_name(form: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"model": ["a", "b"] * 20, "acc_norm": [1, 0, 1, 1] * 10})
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    data = frame if form == "frame" else howsure.read(tmp_path / "scores.csv")
+    table = score_table(metrics="acc_norm", model="model", data=data)
+    assert [(row.model, row.mean.value) for row in table] == [("a", 1.0), ("b", 0.5)]
+    with pytest.raises(InputError, match=r"it has model, acc_norm\. To compute it, name the true"):
+        score_table(metrics="wer", model="model", data=data)
+    with pytest.raises(InputError, match=r"it has model, acc_norm\. macro_f1 is a metric of `howsure significance`"):
+        score_table(metrics="macro_f1", model="model", data=data)
+    with pytest.raises(InputError, match=r"no column 'acc_nrm' in .* Did you mean acc_norm\?"):
+        score_table(metrics="acc_nrm", model="model", data=data)
+    with pytest.raises(InputError, match=r"compares models\. Scores of models are accuracy"):
+        score_table(metrics="macro_f1", y_true=["a"], prediction=["a"])

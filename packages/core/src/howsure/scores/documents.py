@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import Any
 
@@ -22,7 +23,7 @@ from howsure.significance.checked_systems import Systems
 from howsure.significance.comparison_input import add_targets
 from howsure.significance.documents import label_notes, notes_of_documents
 from howsure.significance.metrics.documents import DocumentRows, labels_by
-from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
+from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names, tasks_of_metrics
 from howsure.significance.systems import Problem
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.jackknife_value import MIN_EFFECTIVE_UNITS, JackknifeValue, units_needed
@@ -73,7 +74,7 @@ def document_metrics(
         needed = {"metrics": names or None, "y_true": y_true, "prediction": prediction}
         missing = " and ".join(parameter(name) for name, value in needed.items() if value is None)
         raise InputError(f"a metric of documents needs `metrics`, `y_true` and `prediction`; name {missing}.")
-    chosen_metrics = [ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT) for name in names]
+    chosen_metrics = [_find_metric(name) for name in names]
     for name, value in others.items():
         if value is not None:
             raise InputError(
@@ -86,6 +87,54 @@ def document_metrics(
             "Score them separately."
         )
     return chosen_metrics
+
+
+def _find_metric(name: str) -> Metric:
+    """The metric of documents with a name, or accuracy.
+
+    Raises InputError for other names.
+    """
+    tasks = tasks_of_metrics([name])
+    if name != ACCURACY.name and tasks and DOCUMENT not in tasks:
+        raise InputError(
+            f"{name} is a metric of `howsure significance`, which compares models. Scores of models are accuracy, and "
+            f"metrics of documents: {shortened(metric_names(DOCUMENT))}."
+        )
+    return ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT)
+
+
+def score_named_as_metric(metrics: str | Sequence[str]) -> str | None:
+    """The one name in `metrics`, which names a score where there are no true labels; None if there are several.
+
+    >>> score_named_as_metric(["acc_norm"]), score_named_as_metric([])
+    ('acc_norm', None)
+    """
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    return names[0] if len(names) == 1 and isinstance(names[0], str) else None
+
+
+@contextmanager
+def named_as_metric(name: str | None) -> Iterator[None]:
+    """Context in which the error for an unknown column `name` says that it was given as a metric. None: no effect."""
+    try:
+        yield
+    except InputError as error:
+        fault = error.fault
+        if name is None or fault is None or fault.rule != "unknown_name" or fault.value != name:
+            raise
+        if not (tasks := tasks_of_metrics([name])):
+            raise
+        remedy = "To compute it, name the true labels and the predictions: `y_true=...` and `prediction=...`."
+        if DOCUMENT not in tasks and name != ACCURACY.name:
+            remedy = f"{name} is a metric of `howsure significance`, which compares models."
+        raise InputError(
+            "unknown_name",
+            kind="score",
+            value=name,
+            where=fault.values["where"],
+            names=fault.values["names"],
+            remedy=remedy,
+        ) from error
 
 
 def read_document_columns(

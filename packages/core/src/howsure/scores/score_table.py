@@ -31,8 +31,10 @@ from howsure.scores.documents import (
     document_metrics,
     interval_notes,
     jackknife_value,
+    named_as_metric,
     read_answers_and_targets,
     read_document_columns,
+    score_named_as_metric,
 )
 from howsure.scores.group_means import add_reaches, mean_of_groups, value_of_groups
 from howsure.scores.overall import SAME_ANSWERS_NOTE, has_groups, overall_rows, pool_groups, share_items
@@ -126,21 +128,26 @@ def score_table(
         y_true, prediction, model, id, clusters = (columns[role] for role in named)
         data = None
     roles = {"model": model, "groups": groups, "clusters": clusters, "id": id, "run": run}
+    named_score = None
+    if data is not None and score is y_true is prediction is targets is None:
+        named_score = score_named_as_metric(metrics)
+    score, metrics = (score, metrics) if named_score is None else (named_score, ())
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
     requested_metrics = document_metrics(metrics, y_true, prediction, of_lines=of_lines, others=others)
     lower_is_better = lower_is_better or any(not metric.higher_is_better for metric in requested_metrics)
     look = check_worst(worst, show, data)
-    rows = read_scored_rows(
-        score,
-        roles,
-        data=data,
-        pos_label=pos_label,
-        may_miss=missing_score is not None,
-        macro=macro,
-        answers=(y_true, prediction) if requested_metrics else None,
-        worst=look,
-    )
+    with named_as_metric(named_score):
+        rows = read_scored_rows(
+            score,
+            roles,
+            data=data,
+            pos_label=pos_label,
+            may_miss=missing_score is not None,
+            macro=macro,
+            answers=(y_true, prediction) if requested_metrics else None,
+            worst=look,
+        )
     if "run" in rows.coded and "id" not in rows.coded:
         raise InputError("`run` needs the item of each row, `id=...`, whose runs they are.")
     rng = with_seed(rng)
