@@ -38,7 +38,7 @@ from howsure.fields.policy import (
 from howsure.fields.recalibration import field_map, halves, recalibrated_values
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_integer, check_level, counted, is_number
+from howsure.inputs.numbers_and_names import check_integer, check_level, counted, is_number, part_of
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import Unchanged
 from howsure.recalibration.map_input import separate_generator
@@ -345,6 +345,6 @@ def _policy_notes(confidences: Sequence[Any], n: int) -> list[str]:
     if unknown:
         notes.insert(
             0,
-            Note(f"{unknown:,} of {n:,} documents lack a field or a confidence, and are always shown.", WARNING),
+            Note(f"{part_of(unknown, n, 'document', 'lacks', 'lack')} a field or a confidence: always shown.", WARNING),
         )
     return list(notes)

@@ -276,6 +276,15 @@ def counted(count: int, singular: str, many: str | None = None) -> str:
     return f"{count:,} {singular if count == 1 else many or singular + 's'}"
 
 
+def part_of(count: int, total: int, noun: str, singular: str, plural: str) -> str:
+    """Return a part of a total with its verb: `singular` for 1, otherwise `plural`.
+
+    >>> part_of(1, 6, "instance", "was", "were"), part_of(2, 6, "instance", "was", "were")
+    ('1 of 6 instances was', '2 of 6 instances were')
+    """
+    return f"{count:,} of {counted(total, noun)} {singular if count == 1 else plural}"
+
+
 def share_text(count: int, total: int) -> str:
     """Format a count as a percentage of a total; only exactly none or all are shown as 0% or 100%.
 

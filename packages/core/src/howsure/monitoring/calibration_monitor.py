@@ -15,7 +15,7 @@ from howsure.errors import InputError
 from howsure.files.atomic_write import Place
 from howsure.files.serialization import Head, SavedState, load, save
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import shortened, unknown_name
+from howsure.inputs.numbers_and_names import part_of, shortened, unknown_name
 from howsure.inputs.pairs import Integers, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.monitoring.bets import CellSums
@@ -309,8 +309,8 @@ class CalibrationMonitor:
             )
         if left_out:
             notes.append(
-                f"{left_out:,} of {rows:,} rows were left out, because their clusters began in an earlier update and "
-                "rows of a cluster are correlated; with longer periods, fewer are left out"
+                f"{part_of(left_out, rows, 'row', 'was', 'were')} left out, because their clusters began in an earlier "
+                "update and rows of a cluster are correlated; with longer periods, fewer are left out"
             )
         if self.settings.reference is not None:
             notes.append(f"tested: whether calibration is the same as up to {self.settings.reference}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Context
 from typing import Any, ClassVar, Final
 
-from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.numbers_and_names import part_of
 from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.parameter_types import Axes, Figure
 from howsure.inputs.repeated_items import item_notes
@@ -314,7 +314,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
             share = f"{first.n_kept:,} of {first.n:,}, {first.coverage.value:.1%}"
             return f"Keep answers with confidence ≥ {first.threshold!r} ({share}): {promise}."
         n_promised = sum(threshold.threshold is not None for threshold in self.thresholds)
-        return f"{n_promised:,} of {counted(len(self.thresholds), 'group')} have a threshold ({promise})."
+        return f"{part_of(n_promised, len(self.thresholds), 'group', 'has', 'have')} a threshold ({promise})."
 
     @property
     def key_figures(self) -> str:

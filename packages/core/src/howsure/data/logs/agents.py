@@ -12,6 +12,7 @@ from typing import Any
 from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.errors import quote
 from howsure.inputs.frames import EXCEPTION
+from howsure.inputs.numbers_and_names import part_of
 from howsure.inputs.source_names import source_name
 
 UNIT: Mapping[str, tuple[float, float]] = dict.fromkeys(("reward", "resolved", "valid"), (0.0, 1.0))
@@ -146,8 +147,13 @@ def _swe_bench(source: Source) -> Iterator[Row]:
     attempted = dict.fromkeys(name for names in ids.values() for name in names)
     unattempted = report.get("total_instances")
     if isinstance(unattempted, int) and unattempted > len(attempted):
-        source.note(f"{unattempted - len(attempted):,} of {unattempted:,} instances were not submitted")
+        n = unattempted - len(attempted)
+        source.note(f"{part_of(n, unattempted, 'instance', 'was', 'were')} not submitted")
     errors = {name for outcome in ERRORS for name in ids.get(outcome, ())} - resolved
+    empty = {name for outcome in EMPTY for name in ids.get(outcome, ())} - resolved - errors
+    reasons = [f"{what} ({len(names):,})" for what, names in (("an error", errors), ("no patch", empty)) if names]
+    if reasons:
+        source.note(f"instances with {' or '.join(reasons)} count as not resolved")
     for name in attempted:
         error = "error" if name in errors else None
         yield {
@@ -159,6 +165,7 @@ def _swe_bench(source: Source) -> Iterator[Row]:
 
 
 OUTCOMES = ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error")
+EMPTY = ("empty_patch", "no_generation")
 ERRORS = ("error", "install_fail", "reset_failed", "test_errored", "test_timeout")
 ENTRY_OUTCOMES = ("generated", "no_generation", "resolved", *ERRORS)
 

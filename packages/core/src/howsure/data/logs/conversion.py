@@ -42,7 +42,7 @@ from howsure.data.tables.where import Condition, as_literal
 from howsure.errors import InputError, localise, parameter, quote
 from howsure.inputs.frames import DOCUMENT, EXCEPTION, ITEM, ITEM_HASH, MODEL, RUN, TASK
 from howsure.inputs.measures import Measure, measure_named
-from howsure.inputs.numbers_and_names import check_choice, counted, parse_number, shortened
+from howsure.inputs.numbers_and_names import check_choice, counted, parse_number, part_of, shortened
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
 
 WORD = re.compile(r"\w+")
@@ -194,7 +194,7 @@ class Log:
         )
         for item, repeats in items.most_common(1):
             if repeats > 1:
-                rows = f"{self.rows - items.total():,} of {self.rows:,} rows have no item"
+                rows = f"{part_of(self.rows - items.total(), self.rows, 'row', 'has', 'have')} no item"
                 self.notes.append(
                     f"Items repeat ({quote(item[-1])} has {repeats} rows), but {rows}: repeated answers count as "
                     "independent, and the intervals may be too narrow. Read one run at a time."
@@ -505,7 +505,7 @@ def _batches(copies: Sequence[LogCopy], log: Log, most: int | None, labels: Labe
         if not copy.rows:
             source.note("it has no rows, and is left out")
         elif labels is not None and unlabelled:
-            source.note(f"{unlabelled:,} of {copy.rows:,} rows have no label in {labels.name}")
+            source.note(f"{part_of(unlabelled, copy.rows, 'row', 'has', 'have')} no label in {labels.name}")
 
 
 def _first_fault(log: Log, rows: Sequence[Row], row_copies: Sequence[LogCopy]) -> InputError:
