@@ -108,6 +108,7 @@ def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
         {"model_a": "a", "model_b": "b", "tie": "bothbad"},
         {"model_a": "A", "model_b": "B", "tie": "Tie"},
         {"model_a": "model_1", "model_b": "model_2", "tie": "TIE"},
+        {"model_a": "Model A", "model_b": "model-b", "tie": "Both Bad"},
         {"model_a": 1, "model_b": 2, "tie": 0},
         {"model_a": 1.0, "model_b": 2.0, "tie": 1.5},
         {"model_a": "A > B", "model_b": "2", "tie": "even"},
@@ -131,6 +132,12 @@ def test_all_unknown_winners_are_named_with_the_ties_that_occur() -> None:
     usual = howsure.rank_battles(["x"] * 6, ["y"] * 6, ["a", "b", "tie", "tie", "tie", "a"], rng=0)
     named = howsure.rank_battles(["x"] * 6, ["y"] * 6, winner, tie=["tie", "draw", "even"], rng=0)
     assert named.rows == usual.rows
+
+
+def test_a_misspelt_winner_is_corrected_not_taken_for_a_tie() -> None:
+    for word, meant in (("modl_a", "model_a"), ("large-2b", "large-2")):
+        with pytest.raises(InputError, match=rf"row 1 is '{word}'\. Did you mean {meant}\?"):
+            howsure.rank_battles(["large-2"] * 3, ["small"] * 3, ["a", word, "b"], rng=0)
 
 
 def test_a_winner_may_be_named() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from howsure.inputs.checks import Coded, check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, not_a_column_name
 from howsure.inputs.frames import read_columns as rows_of_data
 from howsure.inputs.label_spelling import spellings_note, variants
-from howsure.inputs.numbers_and_names import check_level, parse_number, shortened, unknown_name
+from howsure.inputs.numbers_and_names import check_level, nearest, parse_number, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -208,7 +209,7 @@ def _outcomes(
     texts = [_drop_decimals(text) for text in winner.names]
     place = {model: code for code, model in enumerate(models)}
     outcomes = {text: outcome for outcome, words in WINS.items() for text in words} | dict.fromkeys(ties, TIE)
-    spellings = {text: text if text in outcomes or text in place else text.casefold() for text in texts}
+    spellings = {text: text if text in place else _spelling(text, outcomes) for text in texts}
     outcome_by_text = {text: outcomes.get(spelling, UNKNOWN) for text, spelling in spellings.items()}
     model = np.array([place.get(text, UNKNOWN) for text in winner.names])[winner.codes]
     word = np.array([outcome_by_text[text] for text in texts])[winner.codes]
@@ -236,6 +237,10 @@ def _outcomes(
             remedy = "It differs from the name of a model only in case or spaces: spell both the same way."
         elif (parse_number(text) or 0.0) % 1:
             remedy = "If the numbers are preferences, they must be between 1 (first model) and 2 (second model)."
+        elif text in place:
+            remedy = "It is a model of other battles."
+        elif (near := nearest(spellings[text], [*outcomes, *models])) is not None:
+            remedy = f"Did you mean {near}?"
         value = winner.names[winner.codes[row]]
         raise InputError(rule, name, ties=ties, value=value, row=row, tie=tie, remedy=remedy)
     if ties == TIES and "0" in texts and not (outcome == SECOND).any():
@@ -251,6 +256,16 @@ def _outcomes(
         ]
         counted_texts += [f"{', '.join(values)} is {words}"] if values else []
     return outcome, [f"{name}: {'; '.join(counted_texts)}"] if counted_texts else []
+
+
+def _spelling(text: str, outcomes: Collection[str]) -> str:
+    """The outcome that a text spells in other letters, or with blanks or hyphens; its lower case if there is none.
+
+    >>> [_spelling(text, ["model_a", "tie (bothbad)"]) for text in ("Model A", "model-a", "Tie (bothbad)", "Draw")]
+    ['model_a', 'model_a', 'tie (bothbad)', 'draw']
+    """
+    lower = text.casefold()
+    return next((spelled for spelled in (text, lower, re.sub(r"[\s-]+", "_", lower)) if spelled in outcomes), lower)
 
 
 def _preferences(
