@@ -93,8 +93,13 @@ def test_an_interval_reaches_0_unless_a_label_of_the_group_is_positive(counted: 
     drawn = (np.arange(10)[:, None] * 60 + np.arange(5)).ravel()  # five of each group
     event[: 2 * 60] = False
     labels[drawn] = np.where(event[drawn], counted, 1.0 - counted)
-    counts = estimate_counts(labels, np.full(600, 0.5), groups=cell.astype(str), method="hierarchical", rng=0)
-    for row in counts:
+    half, counts = (
+        estimate_counts(labels, np.full(600, 0.5), groups=cell.astype(str), method="hierarchical", level=level, rng=0)
+        for level in (0.5, 0.95)
+    )
+    for row, inner in zip(counts, half, strict=True):
+        assert row.low <= inner.low < inner.high <= row.high
+    for row in (*counts, *half):
         counted_labels = row.positives if counted else row.labelled - row.positives
         reaches = row.low == 0 if counted else row.high == row.n
         assert reaches == (counted_labels == 0)

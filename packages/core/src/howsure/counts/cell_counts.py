@@ -135,9 +135,9 @@ def _widened(
 ) -> list[tuple[int, int]]:
     """Return the intervals of cells, widened to 0 if no label of a cell is positive.
 
-    The labels of such a cell do not rule out 0. The labels of other cells do not either, because the event may occur in
-    some cells only. If most units of a domain are expected to be positive and no label of a cell is negative, its
-    interval is widened to all of its units.
+    The labels of such a cell rule out 0 at no level, as in Clopper and Pearson's interval. The labels of other cells do
+    not either, because the event may occur in some cells only. If most units of a domain are expected to be positive
+    and no label of a cell is negative, its interval is widened to all of its units.
 
     Source: Brown, Cai & DasGupta (2001), who modify Jeffreys' interval in this way.
     """

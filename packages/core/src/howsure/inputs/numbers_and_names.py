@@ -28,12 +28,12 @@ MAX_SIMULATIONS = 1_000_000  # random draws of a whole data set or of a clusteri
 def check_integer(value: object, *, name: str, least: int = 1, most: int | None = None) -> int:
     """Check that a value is a whole number from `least` to `most` (None: no limit) and return it as int.
 
-    >>> check_whole(20.0, name="n_bins")
+    >>> check_integer(20.0, name="n_bins")
     20
-    >>> check_whole("many", name="n_bins")
+    >>> check_integer("many", name="n_bins")
     Traceback (most recent call last):
     howsure.errors.InputError: n_bins must be a whole number of at least 1, not 'many'.
-    >>> check_whole(10**6, name="workers", most=256)
+    >>> check_integer(10**6, name="workers", most=256)
     Traceback (most recent call last):
     howsure.errors.InputError: workers must be a whole number from 1 to 256, not 1000000.
 
@@ -227,7 +227,7 @@ def parse_number_column(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     Any other column is returned unchanged. The result is int64 if all numbers are whole, otherwise float64; None
     becomes NaN.
 
-    >>> as_spelled(np.array(["1", "0.5"])), as_spelled(np.array(["007", "1"])).tolist()
+    >>> parse_number_column(np.array(["1", "0.5"])), parse_number_column(np.array(["007", "1"])).tolist()
     (array([1. , 0.5]), ['007', '1'])
     """
     if column.dtype.kind not in "UOT" or not len(column):
