@@ -216,7 +216,7 @@ def test_the_legend_explains_what_is_drawn(made: dict[str, EventSeries]) -> None
             rows=(first, *others),
             totals=(),
             not_asked=(),
-            said=(),
+            label_notes=(),
             checks=(),
             recipe=recipe,
             counts=None,
