@@ -17,6 +17,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
@@ -319,3 +320,14 @@ def test_an_inline_drawing_refers_to_nothing_outside_and_to_its_own_names_inside
     assert {a or b for a, b in used} == set(ids)
     assert all(name.startswith("p1-") for name in ids)
     assert 'id="kept"' in "".join("".join(node.itertext()) for node in tree.iter("text"))
+
+
+@pytest.mark.parametrize("inches", [(2.0, 1.8), (3.2, 2.4)])
+def test_the_error_of_a_curve_is_inside_small_axes(inches: tuple[float, float]) -> None:
+    figure = Figure(figsize=inches)
+    axes = figure.add_subplot()
+    SPREAD.plot(axes)
+    FigureCanvasAgg(figure).draw()
+    (text,) = (text for text in axes.texts if text.get_text().startswith("error"))
+    inner, outer = text.get_window_extent(), axes.get_window_extent()
+    assert outer.x0 <= inner.x0 < inner.x1 <= outer.x1

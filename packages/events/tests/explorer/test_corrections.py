@@ -82,6 +82,8 @@ def test_why_there_is_none(labelled: EventStore, store: EventStore) -> None:
     assert "No corrected count for CCC" in corrected_pair(labelled, "AAA", "CCC")["reason"]
     assert corrected(store)["reason"] == "No document of this store has a label."
     assert corrected_pair(store, "IRQ", "USA") == corrected(store)
+    kinds = [corrected(labelled, unit="entities"), corrected_pair(labelled, "AAA", "CCC"), corrected(store)]
+    assert [answer["kind"] for answer in kinds] == ["unit", "actors", "unlabelled"]
     assert queries.overview(store)["labels"] is False
     with pytest.raises(InputError, match="different actors"):
         corrected_pair(labelled, "AAA", "AAA")

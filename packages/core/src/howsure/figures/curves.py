@@ -430,7 +430,12 @@ def print_on_empty_side(
     size = min(size, 7) if is_narrow() else size
     x, y = scale.place(x, y)
     lines = [first, counts, *more]
-    ax.text(x, y, "\n".join(lines), ha=ha, va=va, fontsize=size, color=INK, linespacing=1.4, zorder=5)
+    text = ax.text(x, y, "\n".join(lines), ha=ha, va=va, fontsize=size, color=INK, linespacing=1.4, zorder=5)
+    if not small:  # axes that a user made may be smaller
+        box, aspect = ax.get_window_extent(), ax.get_box_aspect() or ax.get_data_ratio()
+        width = min(box.width, box.height / aspect) * TEXT_ROOM
+        while text.get_window_extent().width > width and text.get_fontsize() > SMALLEST_TEXT:
+            text.set_fontsize(text.get_fontsize() - 0.5)
 
 
 def name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], heading: str) -> None:
@@ -461,6 +466,7 @@ AnyCurve = TypeVar("AnyCurve", CalibrationCurve, CorpCurve)
 Drawn = TypeVar("Drawn", contravariant=True)
 TOGETHER_UP_TO = len(LOOKS)
 MAX_PANELS = 60
+TEXT_ROOM, SMALLEST_TEXT = 0.96, 4.0  # of the width of axes; points
 PANEL, SMALLEST_PANEL = 2.05, 1.4  # inches
 PANEL_NAME_LENGTH = 26
 

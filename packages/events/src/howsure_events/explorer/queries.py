@@ -21,7 +21,7 @@ from howsure_events.labels.draw_documents import actor_question
 from howsure_events.questions import COMPARISON_PARAMETERS, QUERY_PARAMETERS, REQUIRED, QueryParameter, query_defaults
 from howsure_events.series.actor_comparison import PeriodComparison, compare_actors
 from howsure_events.series.corrected_comparison import corrected_comparison
-from howsure_events.series.corrected_series import CorrectedSeries, why_only_raw_counts
+from howsure_events.series.corrected_series import CORRECTED_UNITS, CorrectedSeries, why_only_raw_counts
 from howsure_events.series.event_series import UNITS, PeriodCount, event_series
 from howsure_events.series.files import corrected_or_why, deciding_link_rows, doubtful_documents, period_documents
 from howsure_events.store.documents import StoredDocument, StoredEvidence, stored_document
@@ -372,7 +372,7 @@ def corrected(store: Store, *, period: str = "quarter", level: float = 0.95, uni
     """
     result = labelled_series(store, period=period, level=level, unit=unit)
     if isinstance(result, str):
-        return {"reason": result}
+        return _no_corrections(store, result, unit)
     plain = result.to_dict()
     series: dict[str, dict[str, list[Any]]] = {actor: {name: [] for name in COLUMNS} for actor in result.actors}
     for row in plain["rows"]:
@@ -406,13 +406,19 @@ def corrected_pair(
     """
     result = labelled_series(store, period=period, level=level, unit="documents")
     if isinstance(result, str):
-        return {"reason": result}
+        return _no_corrections(store, result, "documents")
     pair = chosen_actors(store, [first, second])
     lacking = [actor for actor in pair if actor not in result.actors]
     if lacking:
-        return {"reason": why_only_raw_counts(lacking)}
+        return {"reason": why_only_raw_counts(lacking), "kind": "actors", "actors": lacking}
     comparison = corrected_comparison(result, pair[0], pair[-1]).to_dict()
     return {"rows": comparison["rows"], "total": comparison["total"]}
+
+
+def _no_corrections(store: Store, reason: str, unit: str) -> dict[str, Any]:
+    """The reason why there are no corrected counts, and its kind, for which each language has a sentence."""
+    kind = "unlabelled" if find_labelling(store) is None else "few" if unit in CORRECTED_UNITS else "unit"
+    return {"reason": reason, "kind": kind}
 
 
 def labelled_series(store: Store, *, period: str, level: float, unit: str) -> CorrectedSeries | str:

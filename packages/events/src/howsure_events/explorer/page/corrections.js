@@ -1,6 +1,7 @@
 // Counts corrected by labels, next to the raw ones, and notes on them.
 
 import { element, folded } from "./dom.js";
+import { LOCALE } from "./catalogue.js";
 import { list, say } from "./wording.js";
 
 // A series whose rows have the corrected counts of their actor and period, if the actor has labels.
@@ -17,12 +18,21 @@ export function withCorrections(series, corrected) {
 
 // The notes below a chart with corrected counts: which labels they use, and checks of the estimates.
 export function correctionNotes(series, corrected, titles) {
-  if (corrected.reason) return [inEnglish("p", { class: "problem" }, corrected.reason)];
+  if (corrected.reason) return [whyNone(corrected)];
   const without = Object.keys(series).filter((actor) => !corrected.series[actor]).map((actor) => titles[actor]);
   return [
     element("p", { class: "quiet" }, labelsText(corrected.labels, without)),
     folded(say("checks"), () => inEnglish("ul", { class: "quiet" }, corrected.checks.map((one) => element("li", {}, one)))),
   ];
+}
+
+// Why there are no corrected counts: in English as the server says it, in another language by its kind.
+export function whyNone({ reason, kind, actors = [] }) {
+  const kinds = {
+    unlabelled: say("none_unlabelled"), few: say("none_few_labels"), unit: say("none_of_unit"),
+    actors: say("not_asked", { actors: list(actors) }),
+  };
+  return element("p", { class: "problem" }, LOCALE.startsWith("en") ? reason : kinds[kind]);
 }
 
 // What the server words itself, in English only.

@@ -3,7 +3,7 @@
 import { byId, element, folded, heading, table } from "./dom.js";
 import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
-import { correctionNotes, inEnglish, labelsText, withCorrections } from "./corrections.js";
+import { correctionNotes, inEnglish, labelsText, whyNone, withCorrections } from "./corrections.js";
 import { figureOf, figureText, picture, save } from "./saving.js";
 import { LOCALE } from "./catalogue.js";
 import { showTotals } from "./form.js";
@@ -227,7 +227,7 @@ export async function drawComparison(asked, page) {
   const said = corrected
     ? [element("p", { id: "verdict" }, `${say("by_corrected")} ${verdict(corrected, first, second, asked)} ${verdictInAll(pair.total, first, second)}`),
       element("p", { class: "quiet", id: "raw-verdict" }, `${say("by_raw")} ${raw}`)]
-    : [element("p", { id: "verdict" }, raw), pair?.reason ? inEnglish("p", { class: "problem" }, pair.reason) : null];
+    : [element("p", { id: "verdict" }, raw), pair?.reason ? whyNone(pair) : null];
   const name = say("what_by", { what: list([first, second]), period: PERIODS[asked.period] });
   const shownAs = (what, all) => table(what ? `${name} (${what})` : name, columns, all.filter((row) => row.greater !== null));
   const tables = corrected
