@@ -136,7 +136,7 @@ def test_unclear_documents_are_left_out_and_reported(population: KnownTruth) -> 
     )
     assert series.recipe["labelled"] == len(blurred) - 2
     assert sum(row.labelled for row in series.rows_of("AAA")) == len(blurred) - 2
-    notes = " ".join(series.said)
+    notes = " ".join(series.label_notes)
     assert "2 drawn documents have no label (1 unclear, 1 labelled differently by two coders)" in notes
     assert "4 drawn documents are not labelled yet" in notes
 
@@ -146,7 +146,7 @@ def test_actors_without_labels_have_no_corrected_counts(population: KnownTruth) 
     series = corrected_series(population.store, labels=labels, actors=["AAA", "CCC"])
     assert series.actors == ("AAA",)
     assert series.not_asked == ("CCC",)
-    assert "No corrected counts for CCC" in " ".join(series.said)
+    assert "No corrected counts for CCC" in " ".join(series.label_notes)
     nothing = corrected_series(population.store, labels=labels, actors=["CCC"])
     assert (nothing.rows, nothing.totals) == ((), ())
     assert "No corrected counts for CCC" in str(nothing)

@@ -82,10 +82,10 @@ def test_several_scores_and_actors_by_title(store: EventStore, ids: list[str], t
     assert {actor for _, actor in scores["judge"]} == set(ACTORS)
     series = corrected_series(store, period="year", scores=scores)
     assert series.recipe["features"][-2:] == series.recipe["scores"] == ["judge", "other"]
-    assert "and the scores judge, other. Question:" in series.said[0]
+    assert "and the scores judge, other. Question:" in series.label_notes[0]
     plain = corrected_series(store, period="year")
     assert "scores" not in plain.recipe
-    assert " and the scores " not in plain.said[0]
+    assert " and the scores " not in plain.label_notes[0]
 
 
 @pytest.mark.long
@@ -231,7 +231,7 @@ def test_one_unclear_text_in_a_small_stratum_is_no_end_of_the_correction(
     labels[unclear] = np.nan
     series = corrected_series(population.store, labels=by_quarters.read(labelled, labels=labels, unclear=len(unclear)))
     assert series.recipe["joined_strata"] == [small]
-    assert f"1 stratum with fewer than 2 usable labels merged with the most similar stratum: '{small}'." in series.said
+    assert f"1 stratum with fewer than 2 usable labels merged with the most similar stratum: '{small}'." in series.label_notes
     for actor, true in zip(ACTORS, population.truth.sum(axis=0).tolist(), strict=True):
         total = series.total_of(actor)
         assert total.low <= true <= total.high

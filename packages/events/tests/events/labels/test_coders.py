@@ -118,7 +118,7 @@ def test_a_store_with_two_spellings_opens_and_says_so(older: EventStore) -> None
     assert progress(older, "ANNA").answered == N
     settled = settled_labels(older)
     assert (settled.coders, settled.unsettled, settled.merged_coders) == (("Anna", "bob"), 3, (("Anna", "anna"),))
-    assert MERGED in corrected_series(older).said
+    assert MERGED in corrected_series(older).label_notes
     assert reading_plan_lines(older)[-1] == MERGED
     measured = agreement(older)
     assert (measured.coders, measured.total.differing) == (("Anna", "bob"), 3)
