@@ -434,8 +434,9 @@ def print_on_empty_side(
     if not small:  # axes that a user made may be smaller
         box, aspect = ax.get_window_extent(), ax.get_box_aspect() or ax.get_data_ratio()
         width = min(box.width, box.height / aspect) * TEXT_ROOM
-        while text.get_window_extent().width > width and text.get_fontsize() > SMALLEST_TEXT:
-            text.set_fontsize(text.get_fontsize() - 0.5)
+        while text.get_window_extent().width > width and size > SMALLEST_TEXT:
+            size -= 0.5
+            text.set_fontsize(size)
 
 
 def name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], heading: str) -> None:
