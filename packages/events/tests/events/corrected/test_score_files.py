@@ -231,7 +231,10 @@ def test_one_unclear_text_in_a_small_stratum_is_no_end_of_the_correction(
     labels[unclear] = np.nan
     series = corrected_series(population.store, labels=by_quarters.read(labelled, labels=labels, unclear=len(unclear)))
     assert series.recipe["joined_strata"] == [small]
-    assert f"1 stratum with fewer than 2 usable labels merged with the most similar stratum: '{small}'." in series.label_notes
+    assert (
+        f"1 stratum with fewer than 2 usable labels merged with the most similar stratum: '{small}'."
+        in series.label_notes
+    )
     for actor, true in zip(ACTORS, population.truth.sum(axis=0).tolist(), strict=True):
         total = series.total_of(actor)
         assert total.low <= true <= total.high
