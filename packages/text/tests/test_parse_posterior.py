@@ -98,5 +98,5 @@ def test_tags_are_drawn_from_the_pipeline_or_from_a_tagger(pipeline: Path) -> No
 
 def test_a_document_without_words_and_a_parser_without_transitions(pipeline: Path) -> None:
     assert ParsePosterior(Document("empty", ()), parser=str(pipeline)).sample(2) == [ParsedDocument("empty", ())] * 2
-    with pytest.raises(InputError, match="there is no spaCy pipeline"):
+    with pytest.raises(InputError, match="does not exist"):
         ParsePosterior(DOCUMENT, parser="no_such_pipeline")

@@ -22,7 +22,7 @@ CELL = 0.17  # inches
 def pair_figure(
     together: Floats, names: Sequence[str], *, entities: Sequence[object], title: str | None = None
 ) -> Figure:
-    """A figure of pair probabilities, by `draw_pairs`."""
+    """Return a figure of pair probabilities; see `draw_pairs`."""
     n = len(names)
     side = min(max(CELL * n, 2.4), 9.0)
     named = 1.9 if n <= MAX_NAMED_MENTIONS else 0.5
@@ -38,9 +38,10 @@ def pair_figure(
 
 
 def draw_pairs(together: Floats, names: Sequence[str], *, entities: Sequence[object], ax: Axes) -> Axes:
-    """Draw P(i ~ j) (M, M), darker if more probable; adjacent mentions with one label in `entities` share a frame.
+    """Draw pair probabilities P(i ~ j), (M, M), as a matrix; darker cells are more probable.
 
-    Up to 60 mentions are labelled with their words, `names`.
+    names: the words of each mention, which are shown for up to 60 mentions. entities: a label for each mention;
+    consecutive mentions with the same label are framed together.
 
     Raises InputError if these three arguments do not have the same length.
     """

@@ -14,7 +14,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _table(**labels: str) -> dict[str, str]:
-    """What each label means, from the labels of each meaning."""
+    """Return a table from labels to their meaning, given the labels of each meaning."""
     return {label: meaning.replace("_", " ") for meaning, of in labels.items() for label in of.split()}
 
 
@@ -76,28 +76,28 @@ RELATION_ROLES = _table(
     root="root ROOT",
     clause="advcl ccomp xcomp acl relcl parataxis",
 )
-PREPOSITIONAL_OBJECTS = _words("pobj pcomp")  # CLEAR: the preposition governs
+PREPOSITIONAL_OBJECTS = _words("pobj pcomp")  # in CLEAR, the preposition governs its object
 PASSIVE_SUBJECTS = _words("nsubj:pass nsubjpass")
 PASSIVE_AUXILIARIES = _words("aux:pass auxpass")
 OBJECTS = _words("obj dobj iobj dative")
 CONJUNCTS = _words("conj")
-CONTROLLED = _words("xcomp")  # a verb whose subject or object is that of the verb above it
+CONTROLLED = _words("xcomp")  # a verb that has the subject or object of its governor
 RELATIVE_CLAUSES = _words("acl:relcl relcl")
-NEGATING = _words("advmod neg")  # relations in which "not" stands
+NEGATING = _words("advmod neg")  # relations of "not"
 COPULAS = _words("cop")
 EXPLETIVES = _words("expl")
-# What hangs on a noun without being a part of its phrase: what introduces it, what it is joined to, and, where the noun
-# is a predicate, the rest of the clause.
+# Relations of dependents of a noun that are not a part of its phrase: words that introduce the noun, conjuncts and, if
+# the noun is a predicate, the rest of the clause.
 OUTSIDE_PHRASE = _words(
     "case cc cc:preconj preconj conj mark cop aux aux:pass auxpass nsubj nsubj:pass nsubj:outer nsubjpass csubj "
     "csubj:pass csubj:outer expl advcl ccomp parataxis discourse intj vocative dislocated reparandum orphan punct "
     "meta list dep advmod obl obl:unmarked neg appos xcomp obl:agent"
 )
-# Relations in which a noun or name heads no phrase of its own.
+# Relations of nouns and names that do not head a phrase of their own.
 INSIDE_NAME = _words("flat fixed goeswith det det:predet predet case discourse reparandum amod nmod:desc")
 
 
-@lru_cache(maxsize=512)  # above the labels of any scheme with its subtypes
+@lru_cache(maxsize=512)  # more than the number of labels of any scheme
 def relation_role(relation: str) -> str:
-    """The role denoted by a label; a subtype not in the table has the role of its label."""
+    """Return the role that a dependency label denotes; an unknown subtype has the role of its main label."""
     return RELATION_ROLES.get(relation) or RELATION_ROLES.get(relation.partition(":")[0], OTHER_ROLE)

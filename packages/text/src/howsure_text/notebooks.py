@@ -1,4 +1,4 @@
-"""Sentences as notebooks show them: tags shaded by their probability, mentions coloured by their entity."""
+"""HTML of sentences for notebooks: tags shaded by their probability, mentions coloured by their entity."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SMALL = '<sub style="opacity:.75">{}</sub>'
 
 
 def tags_html(sentences: Iterable[Sequence[tuple[str | None, str, float]]]) -> str:
-    """Sentences of (word or None, tag, probability): the tag next to each word, shaded by its probability.
+    """Return HTML of sentences, given as (word or None, tag, probability); each word is shaded by the probability.
 
     >>> tags_html([[("Ada", "PER", 0.9)]])
     '<p><span style="background:rgba(0,114,178,0.45);border-radius:3px;padding:0 2px" title="P(PER) = 0.9000">Ada <sub \
@@ -36,8 +36,10 @@ style="opacity:.75">PER</sub></span></p>'
 def mentions_html(
     document: Document, mentions: Sequence[Mention], labels: Sequence[int], titles: Mapping[int, str]
 ) -> str:
-    """The sentences of a document with its mentions in the colour of their entity; `titles` by place are shown on
-    hover. Of mentions that cross, the first is coloured."""
+    """Return HTML of the sentences of a document, in which mentions have the colour of their entity.
+
+    titles: by index of a mention, the text shown on hover. If mentions cross, only the first is coloured.
+    """
     colour_of = {label: COLOURS[at % len(COLOURS)] for at, label in enumerate(dict.fromkeys(labels))}
     opens: dict[tuple[int, int], list[str]] = {}
     closes: dict[tuple[int, int], int] = {}
@@ -66,7 +68,7 @@ def mentions_html(
 
 
 def more_html(sentences: int) -> list[str]:
-    """A line on the sentences that are not shown, if any."""
+    """Return a line with the number of sentences that are not shown; empty if all are shown."""
     left = sentences - MAX_SENTENCES
     return [f"<p>… {left:,} more sentence{'s' if left > 1 else ''}</p>"] if left > 0 else []
 

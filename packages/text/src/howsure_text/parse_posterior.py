@@ -17,26 +17,26 @@ from howsure_text.parses import ParsedDocument
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.spacy_pipelines import parsing_pipeline, unparsed_docs
 
-MAX_STATES = 4_096  # parses that advance together
+MAX_STATES = 4_096  # maximum number of parses that are sampled together
 
 
 class Tagger(Protocol):
     """A tagger with a posterior, such as a CRFTagger."""
 
     def posterior(self, sentences: Sequence[Any]) -> TagPosterior:
-        """The posterior of lists of words."""
+        """Return the posterior over the tags of sentences, which are lists of words."""
 
 
 class ParsePosterior:
-    """The posterior over tags and dependency parses of a document, whose words and sentences are given.
+    """The posterior over tags and dependency parses of a document; its words and sentences are fixed.
 
-    document: its sentences. parser: a spaCy pipeline, by the name of a package or the path of a folder, with a
+    document: the document. parser: a spaCy pipeline, by the name of a package or the path of a folder, with a
     transition parser. tagger: a CRFTagger or HMMTagger whose tags are sampled instead of the pipeline's.
 
-    A parse is sampled by drawing each transition from its softmax among the valid ones, given those before; most
-    parsers are trained for this distribution. Tags are drawn from the tagger, independently of the parse: as in most
-    pipelines, each is predicted from the words. Lemmas, features and universal tags stay those of the document, and
-    mentions are removed: they are detected again.
+    A parse is sampled transition by transition: each transition is drawn from the softmax over the valid transitions,
+    given the previous ones. Most parsers are trained for this distribution. Tags are sampled independently of the
+    parse, because most pipelines predict both from the words. Lemmas, features and universal tags remain those of the
+    document. Mentions are removed, because they depend on the parse and must be detected again.
 
     Raises InputError if the pipeline has no transition parser.
     """
@@ -47,11 +47,12 @@ class ParsePosterior:
         self.tagger = tagger
         if not hasattr(self.pipeline.get_pipe("parser"), "transition_states"):
             raise InputError(
-                f"parses can be sampled from a transition parser of spaCy; that of {parser} is another one."
+                f"parser must have a transition parser of spaCy, from which parses can be sampled; {parser} has "
+                "another parser."
             )
 
     def sample(self, n: int, *, rng: Randomness = None) -> list[ParsedDocument]:
-        """n parsed documents."""
+        """Draw n parsed documents."""
         n, generator = check_integer(n, name="n", most=MAX_CLUSTERINGS), generator_from(rng)
         docs = unparsed_docs(self.document, self.pipeline)
         for name, component in self.pipeline.pipeline:
@@ -69,7 +70,7 @@ class ParsePosterior:
         return [ParsedDocument(self.document.name, tuple(row), metadata=metadata) for row in rows]
 
     def _tag_posterior(self, docs: Sequence[Any]) -> TagPosterior | None:
-        """The posterior over tags; None if the pipeline has no tagger."""
+        """Return the posterior over tags; None if the pipeline has no tagger."""
         if self.tagger is not None:
             return self.tagger.posterior([sentence.words for sentence in self.document.sentences])
         if "tagger" not in self.pipeline.pipe_names or not docs:
@@ -80,10 +81,10 @@ class ParsePosterior:
 
 
 def _sampled_parses(pipeline: Any, doc: Any, n: int, rng: np.random.Generator) -> list[Sentence]:
-    """n sampled parses of a Doc of one sentence.
+    """Draw n parses of a Doc of one sentence.
 
-    The transition with the largest sum of score and Gumbel noise is a draw from the softmax of the scores (Gumbel's
-    trick), also among the valid transitions, to which `transition_states` is limited.
+    Gumbel noise is added to the scores of transitions. The valid transition with the largest sum, which
+    `transition_states` chooses, is a draw from the softmax of the scores of valid transitions (Gumbel's trick).
     """
     parser, parses = pipeline.get_pipe("parser"), []
     for start in range(0, n, MAX_STATES):
@@ -104,7 +105,7 @@ def _sampled_parses(pipeline: Any, doc: Any, n: int, rng: np.random.Generator) -
 def _with_parses(
     sentence: Sentence, parses: Sequence[Sentence], labels: Sequence[Sequence[str]] | None
 ) -> list[Sentence]:
-    """A sentence with each of the parses and tags; equal ones are one object."""
+    """Return the sentence with each of the parses and tags; equal results are the same object."""
     distinct: dict[Any, Sentence] = {}
     sentences = []
     for i, parse in enumerate(parses):

@@ -1,4 +1,4 @@
-"""Parses: the output of a dependency parser for a sentence, read once for all uses."""
+"""Dependency parses of sentences, converted once to a form that is the same for all label schemes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.errors import InputError
 from howsure_text import grammar
 
-# A parsed sentence: its tree, word kinds, governors and roles, the same for UD and CLEAR; heads of spans.
+# A parsed sentence: its tree, the kinds of words, governors and roles, which are the same for UD and CLEAR.
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """Words of a sentence with the edges of its parse.
+    """The words of a sentence with its parse.
 
-    `heads` and `relations` are those of the parser, `governors` and `roles` see through prepositions that govern.
+    heads, relations: the output of the parser. governors, roles: the same, except that an object of a preposition is
+    attached to the governor of the preposition. kinds: the kind of each word, such as noun or verb.
     """
 
     sentence: Sentence
@@ -34,7 +35,7 @@ class ParsedSentence:
         return len(self.words)
 
     def span_head(self, start: int, end: int) -> int:
-        """The head of a span: the word whose head lies outside.
+        """Return the head of a span: the word whose head is outside of the span.
 
         If there are several, the first name or noun; if there is none, the first pronoun, then number or verb, then any
         word.
@@ -49,22 +50,22 @@ class ParsedSentence:
         return tops[0]
 
     def dependents(self, word: int, relations: Collection[str]) -> list[int]:
-        """The dependents of a word with one of the relations, in order."""
+        """Return the dependents of a word that have one of the relations, in text order."""
         return [child for child in self.children[word] if self.relations[child] in relations]
 
     def subtree_extent(self, word: int) -> tuple[int, int]:
-        """First and last word of the subtree of a word, including itself."""
+        """Return the indices of the first and the last word of the subtree of a word."""
         first = last = word
         pending = [word]
         while pending:
-            here = pending.pop()
-            first, last = min(first, here), max(last, here)
-            pending.extend(self.children[here])
+            current = pending.pop()
+            first, last = min(first, current), max(last, current)
+            pending.extend(self.children[current])
         return first, last
 
 
 def parsed_sentence(sentence: Sentence, *, where: str = "the sentence") -> ParsedSentence:
-    """The parse of a sentence, which must have dependencies and tags.
+    """Convert the parse of a sentence, which must have dependencies and tags.
 
     Raises InputError if the sentence has no dependencies, or neither Penn nor universal tags.
     """
@@ -114,7 +115,7 @@ def _check_layers(sentence: Sentence, heads: Sequence[int], where: str) -> None:
 
 
 def _penn_tags(sentence: Sentence) -> Strings | None:
-    """The tags of the language if they are of the Penn Treebank, or all there is."""
+    """Return the language-specific tags if they are Penn Treebank tags or there are no universal tags; else None."""
     if sentence.tags is None or sentence.universal_tags is None:
         return sentence.tags
     alphabetic = {tag for tag in sentence.tags if tag[:1].isalpha()}
@@ -138,7 +139,7 @@ def _plural(sentence: Sentence, penn: Strings | None) -> tuple[bool, ...]:
 
 
 def _seen_through(head: int, heads: Sequence[int], relations: Strings, kinds: Strings) -> tuple[int, str]:
-    """Governor and role of the object of the preposition `head`: it hangs on what the preposition hangs on."""
+    """Return governor and role of the object of the preposition `head`: the governor is that of the preposition."""
     above = heads[head]
     if relations[head] == "agent":
         return above, grammar.AGENT
@@ -150,7 +151,7 @@ def _seen_through(head: int, heads: Sequence[int], relations: Strings, kinds: St
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument(Document):
-    """A document that keeps the parses of its sentences for later uses.
+    """A document that caches the converted parses of its sentences.
 
     >>> from howsure.data.documents.document import Sentence
     >>> words = Sentence(("a", "dog"), tags=("DT", "NN"), heads=(1, -1), relations=("det", "root"))
@@ -163,13 +164,13 @@ class ParsedDocument(Document):
 
     @classmethod
     def of(cls, document: Document) -> Self:
-        """The document itself if it already keeps its parses."""
+        """Return the document as a ParsedDocument; the document itself if it already is one."""
         if isinstance(document, cls):
             return document
         return cls(document.name, document.sentences, document.mentions, document.metadata)
 
     def parse(self, number: int) -> ParsedSentence:
-        """The parse of a sentence, counted from 0; InputError if it has none, or no tags."""
+        """Return the parse of a sentence, counted from 0; raise InputError if it has no parse or no tags."""
         parsed = self._parses.get(number)
         if parsed is None:
             where = f"sentence {number + 1} of document {self.name}"
@@ -177,5 +178,5 @@ class ParsedDocument(Document):
         return parsed
 
     def mention_head(self, mention: Mention) -> int:
-        """The head of a mention, as a position in its sentence."""
+        """Return the head of a mention, as an index in its sentence."""
         return self.parse(mention.sentence).span_head(mention.start, mention.end)

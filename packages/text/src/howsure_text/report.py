@@ -1,4 +1,4 @@
-"""The text of documents as a page, with coloured entities and marks for uncertain mentions."""
+"""An HTML page with the text of documents, in which entities are coloured and uncertain mentions marked."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from howsure_cli.report.pages import page_template
 from howsure_text.coreference.resolution import ResolvedDocument
 
 MIN_CONFIDENCE = 0.75  # a mention below this confidence is marked
-MIN_RIVAL_PROBABILITY = 0.25  # a mention outside the entity with at least this probability is named
+MIN_RIVAL_PROBABILITY = 0.25  # another entity's mention is named if it corefers with at least this probability
 ROUNDED = (
     "The entities here are those of a single clustering, which rounds: a mention that is new with p = 0.6 is a whole "
     "entity here, and 0.6 of one in the expected number."
 )
-COLOURS = 12  # classes in the template; entities take turns
+COLOURS = 12  # number of colours in the template; further entities reuse them
 
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """The beginning or the end of a mention in the text."""
+    """The bracket at the beginning or the end of a mention; says: the text shown on hover."""
 
     entity: int
     colour: int
@@ -32,7 +32,10 @@ class Bracket:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word with the mentions that begin before it and end after it; `colour` is that of the innermost, or None."""
+    """A word, with the brackets before and after it.
+
+    colour: the colour of the innermost mention around the word; None outside of mentions.
+    """
 
     text: str
     space: bool
@@ -45,7 +48,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One document as the template needs it."""
+    """The content of a document for the HTML template."""
 
     name: str
     summary: str
@@ -53,11 +56,11 @@ class Page:
 
 
 def coreference_page(documents: Sequence[ResolvedDocument]) -> str:
-    """Documents as a single HTML page without scripts or network access; all texts are escaped.
+    """Return an HTML page of documents without scripts and network access; all texts are escaped.
 
-    A mention is in brackets with the number of its entity if that has another mention, or if another mention has
-    at least a probability of .25 to be the same; a dotted line marks mentions whose confidence is below .75. The
-    probabilities of a mention are shown when the pointer is on it.
+    A mention is shown in brackets with the number of its entity if the entity has other mentions, or if a mention of
+    another entity corefers with it with a probability of at least 0.25. A dotted line marks mentions whose confidence
+    is below 0.75. The probabilities of a mention are shown on hover.
     """
     pages = [_page(document) for document in documents]
     title = "Who is who, and how certain is that?"
@@ -105,7 +108,7 @@ def _word(text: str, space: bool, at: int, here: dict[int, Mention], brackets: d
 
 
 def _brackets(resolved_document: ResolvedDocument) -> dict[int, Bracket]:
-    """The brackets of all mentions that are shown, by their places; entities are numbered as they appear."""
+    """Return the brackets of all mentions that are shown, by index; entities are numbered in text order."""
     sizes, together = Counter(resolved_document.labels.tolist()), resolved_document.posterior.pair_probability()
     numbers: dict[int, int] = {}
     brackets = {}
@@ -121,7 +124,7 @@ def _brackets(resolved_document: ResolvedDocument) -> dict[int, Bracket]:
 
 
 def _rival(resolved_document: ResolvedDocument, together: Floats, place: int) -> int | None:
-    """The most probable mention of another entity, if its probability is large enough."""
+    """Return the mention of another entity that most probably corefers; None if its probability is below 0.25."""
     outside = resolved_document.labels != resolved_document.labels[place]
     if not outside.any():
         return None

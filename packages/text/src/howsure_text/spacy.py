@@ -1,4 +1,4 @@
-"""For spaCy, which finds it by its entry point: how probable is an entity or a tag that a pipeline found?"""
+"""A component for spaCy pipelines (found by its entry point) that adds probabilities of entities and tags."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Confidence"]
 MAPS = ("entity_map", "tag_map")
-Extent = tuple[int, int, str]  # first token, the token after the last, type
+Extent = tuple[int, int, str]  # an entity: first token, the token after the last, type
 
 
 class Confidence:
-    """A component of spaCy's: `ent._.confidence` and `token._.tag_confidence`, probabilities by the model's own scores.
+    """A spaCy component that sets the probabilities `ent._.confidence` and `token._.tag_confidence`.
 
-    A tag's is the softmax of the tagger's scores. An entity's is the product of the softmax over the actions that spaCy
-    allowed at each of its tokens, the probability that the model finds it, given what it found before it. None where
-    the model's scores say nothing: of what rules or another component set. tagger, ner: the names of the components
-    that are asked, which come before this one.
+    The probability of a tag is the softmax of the tagger's scores. The probability of an entity is the product, over
+    its tokens, of the softmax over the actions that spaCy allows: the probability that the model finds the entity,
+    given the entities before it. It is None for tags and entities that were set by rules or by another component.
+    tagger, ner: the names of the components whose scores are used, which must come before this component.
 
-    entity_map, tag_map: maps by which both are calibrated (`recalibrate`, `RecalibrationMap.load`); maps of groups take
-    the type of the entity, or the tag, as the group. They are saved with the pipeline.
+    entity_map, tag_map: recalibration maps of both probabilities (`recalibrate`, `RecalibrationMap.load`). In maps by
+    group, the group is the type of the entity, or the tag. The maps are saved with the pipeline.
 
     >>> import spacy
     >>> pipeline = spacy.blank("en")
@@ -52,21 +52,23 @@ class Confidence:
                 kind.set_extension(attribute, default=None)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Accept only a map of one probability per row."""
+        """Set an attribute; raise InputError for a map that is not a recalibration map of one probability per row."""
         from howsure.recalibration.results import RecalibrationMap
 
         if name in MAPS and value is not None:
             if not isinstance(value, RecalibrationMap):
-                raise InputError(f"{name} must be a map, such as RecalibrationMap.load('map.json'); it is {value!r}.")
+                raise InputError(
+                    f"{name} must be a RecalibrationMap, such as RecalibrationMap.load('map.json'); it is {value!r}."
+                )
             if value.classes:
                 raise InputError(
-                    f"{name} must map one probability per row, that of being right; this one maps those of the classes "
-                    f"{shortened(value.classes)}."
+                    f"{name} must be a map of one probability per row (of being right); this map is for the "
+                    f"probabilities of the classes {shortened(value.classes)}."
                 )
         object.__setattr__(self, name, value)
 
     def __call__(self, doc: Doc) -> Doc:
-        """Say how probable each entity and tag is."""
+        """Set the probabilities of the entities and tags of a Doc."""
         names = self.nlp.pipe_names
         before = names[: names.index(self.name)] if self.name in names else names
         lacking = [pipe_name for pipe_name in (self.tagger, self.ner) if pipe_name not in before]
@@ -89,12 +91,12 @@ class Confidence:
         return doc
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
-        """The maps, as texts by name."""
+        """Return the maps as JSON."""
         maps = {name: getattr(self, name) for name in MAPS}
         return json.dumps({name: map_ and map_.to_json() for name, map_ in maps.items()}).encode()
 
     def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Confidence:
-        """Take the maps of `to_bytes`."""
+        """Restore the maps from the result of `to_bytes`."""
         from howsure.recalibration.results import RecalibrationMap
 
         try:
@@ -113,20 +115,20 @@ class Confidence:
         path.write_bytes(self.to_bytes())
 
     def from_disk(self, path: Path, *, exclude: Sequence[str] = ()) -> Confidence:
-        """Take the maps of a saved pipeline."""
+        """Restore the maps of a saved pipeline."""
         return self.from_bytes(path.read_bytes())
 
 
 @Language.factory("howsure_confidence")
 def confidence(nlp: Language, name: str, tagger: str = "tagger", ner: str = "ner") -> Confidence:
-    """What spaCy calls for `nlp.add_pipe("howsure_confidence")`."""
+    """Create the component; spaCy calls this function for `nlp.add_pipe("howsure_confidence")`."""
     return Confidence(nlp, name, tagger=tagger, ner=ner)
 
 
 def _mapped(
     map: RecalibrationMap | None, probabilities: Sequence[float | None], groups: Sequence[str]
 ) -> list[float | None]:
-    """The probabilities, calibrated where there is a map; None stays."""
+    """Return recalibrated probabilities, or the same ones without a map; None remains None."""
     rows = [row for row, value in enumerate(probabilities) if value is not None]
     if map is None or not rows:
         return list(probabilities)
@@ -138,18 +140,20 @@ def _mapped(
 
 
 def _tag_probabilities(doc: Doc, tagger: Any, tags: Sequence[str]) -> list[float | None]:
-    """The probability of the tag that each token has, None of one that the tagger does not know."""
+    """Return the probability of each token's tag; None for tags that the tagger does not know."""
     scores = tagger.model.ops.to_numpy(tagger.model.predict([doc])[0])
     raw = any(not layer.attrs.get("softmax_normalize", True) for layer in tagger.model.walk())
     probabilities = softmax(scores) if raw else scores
-    place = {label: at for at, label in enumerate(tagger.labels)}
-    return [float(row[place[tag]]) if tag in place else None for row, tag in zip(probabilities, tags, strict=True)]
+    column_of = {label: column for column, label in enumerate(tagger.labels)}
+    return [
+        float(row[column_of[tag]]) if tag in column_of else None for row, tag in zip(probabilities, tags, strict=True)
+    ]
 
 
 def _entity_probabilities(doc: Doc, ner: Any) -> Iterator[tuple[Extent, float]]:
-    """The entities that spaCy's transitions find, with the product of the probabilities of their actions.
+    """Yield the entities that the entity recogniser's transitions find, with the product of the actions' probabilities.
 
-    The document is read as the recogniser does, without the entities that it has by now.
+    The entities that the document has at this point are ignored.
     """
     bare = doc.copy()
     bare.set_ents([], default="missing")

@@ -1,4 +1,4 @@
-"""Parses of texts and documents by the pipelines of spaCy."""
+"""Parsing of texts and documents with spaCy pipelines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NEEDED = {
 
 @cache
 def parsing_pipeline(name: str) -> Any:
-    """The spaCy pipeline of a name or folder, without the components that a parse does not need.
+    """Load a spaCy pipeline by name or folder, without the components that parsing does not need.
 
     Raises MissingExtraError without the extra `spacy`; InputError if the pipeline does not exist or has no parser.
     """
@@ -42,10 +42,11 @@ def parsing_pipeline(name: str) -> Any:
         pipeline = spacy.load(name)
     except OSError as error:
         raise InputError(
-            f"there is no spaCy pipeline {name}: name an installed one, or the path of a folder that contains one. "
+            f"the spaCy pipeline {name} does not exist. Name an installed pipeline, or the path of a folder with a "
+            "pipeline. "
             "`howsure events parser` says which are installed, and how to get one."
         ) from error
-    except ValueError as error:  # of another version of spaCy, or a part of it that is not installed
+    except ValueError as error:  # made by another version of spaCy, or needs a package that is not installed
         raise InputError(f"the spaCy pipeline {name} cannot be loaded: {str(error).splitlines()[0]}") from error
     for part in [part for part in pipeline.pipe_names if part not in NEEDED]:
         pipeline.disable_pipe(part)
@@ -56,7 +57,7 @@ def parsing_pipeline(name: str) -> Any:
 
 
 def parsed_documents(documents: Sequence[Document], pipeline: Any) -> list[Document]:
-    """Documents that have words only, with the parse of a pipeline; their sentences, words and mentions stay.
+    """Add parses to documents that have none; their sentences, words and mentions do not change.
 
     Raises InputError for a document that is parsed already.
     """
@@ -73,7 +74,7 @@ def parsed_documents(documents: Sequence[Document], pipeline: Any) -> list[Docum
 
 
 def unparsed_docs(document: Document, pipeline: Any) -> list[Any]:
-    """A spaCy Doc for each sentence of a document, with its words."""
+    """Return a spaCy Doc with the words of each sentence of a document."""
     from spacy.tokens import Doc
 
     return [
@@ -83,12 +84,12 @@ def unparsed_docs(document: Document, pipeline: Any) -> list[Any]:
 
 
 def _starts(n: int) -> list[bool | int | None]:
-    """A sentence begins at its first word, and nowhere else."""
+    """Return spaCy's sentence starts for n words that are one sentence."""
     return [at == 0 for at in range(n)]
 
 
 def parsed_text(path: str | os.PathLike[str], pipeline: Any) -> Document:
-    """A file of plain text as one parsed document, named after the file.
+    """Read a file of plain text and return it as one parsed document, named after the file.
 
     Raises InputError as `read_text` does.
     """

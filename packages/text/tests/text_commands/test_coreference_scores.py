@@ -132,7 +132,10 @@ def test_misplaced_mentions_are_reported(folder: Path) -> None:
             "the scores of story belong to another text than document story",
         ),
         ("posterior --scores gold.conllu", "line 1 of gold.conllu: it is not JSON ("),
-        ("posterior --scores scores.jsonl --document tale", "there is no document 'tale'; there are story, talk."),
+        (
+            "posterior --scores scores.jsonl --document tale",
+            "document 'tale' does not exist; the documents are story, talk.",
+        ),
         ("posterior --scores scores.jsonl --figure f.png", "--figure draws one document, scores.jsonl has 2;"),
         ("posterior --scores model.npz", "model.npz cannot be read: the array "),
     ],

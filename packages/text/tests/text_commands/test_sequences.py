@@ -230,7 +230,7 @@ def test_models_and_files_of_crfsuite(folder: Path) -> None:
     for other in ("dev.txt", "dev.conllu", "dev.tsv"):
         done = run("sequences", "tag", "old.model", other)
         assert (done.code, done.out) == (2, "")
-        assert f"the model knows no attribute of {other}" in done.err
+        assert f"the model has none of the attributes in {other}" in done.err
     printed("sequences", "train", "items.txt", "--from", "crfsuite", "--c2", 1, "--output", "again.npz")
     again = rows_of(printed("sequences", "tag", "again.npz", "items.txt"))
     np.testing.assert_allclose(

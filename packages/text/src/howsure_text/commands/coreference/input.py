@@ -88,7 +88,7 @@ def read_distinct_mentions(
     source: Source | None = None,
     parser: str | None = None,
 ) -> list[Document]:
-    """The documents of files, without repeated mention spans. repeated: "error", or keep the "first" of equal spans.
+    """Read the documents of files; repeated: "error", or keep the "first" of several mentions with the same span.
 
     With a `parser` (a spaCy pipeline), the files may be plain text (.txt), or words without a parse.
 
@@ -137,13 +137,13 @@ def _drop_repeated_spans(document: Document, repeated: str) -> Document:
 
 
 def load_model(path: str | None) -> AntecedentModel:
-    """A model from its file; without a path, the model of the package."""
+    """Load a model from its file; without a path, return the model of the package."""
     return AntecedentModel.pretrained() if path is None else AntecedentModel.load(path)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResolutionOptions:
-    """The documents that the options of a command name, and the model or the scores for their coreference."""
+    """The options of a command on its documents, and on the model or the scores for their coreference."""
 
     file: str | None
     scores: str | None = None
@@ -157,14 +157,14 @@ class ResolutionOptions:
     names: Sequence[str] = ()
 
     def recipe(self) -> dict[str, str]:
-        """The model, or the file of scores and its checksum."""
+        """Return the model, or the file of scores and its checksum, for the recipe."""
         if self.scores is None:
             return {"model": self.model or "pretrained", **({"parser": self.parser} if self.parser else {})}
         recalibration = {} if self.recalibration is None else {"recalibration": self.recalibration}
         return {"scores": self.scores, "digest": self._score_file.digest, "misplaced": self.misplaced, **recalibration}
 
     def open(self, **how: Any) -> tuple[list[Document], Iterator[ResolvedDocument]]:
-        """The documents with their resolved coreference, one after another. how: further arguments of `resolve`.
+        """Return the documents, and an iterator over the resolved documents; how: further arguments of `resolve`.
 
         Raises InputError as the readers do, or for incompatible options.
         """
@@ -191,7 +191,7 @@ class ResolutionOptions:
         return ScoreFile(self.scores or "")
 
     def _read(self, source: Source | None) -> list[Document]:
-        """The requested documents. Raises InputError for a name that no document has."""
+        """Return the requested documents; raise InputError for a name that no document has."""
         if self.file is None:
             documents = [self._score_file.read(name).document() for name in self._score_file.names]
         else:
@@ -200,7 +200,9 @@ class ResolutionOptions:
         names = {document.name for document in documents}
         for name in self.names:
             if name not in names:
-                raise InputError(f"there is no document {name!r}; there are {shortened(sorted(names), limit=3)}.")
+                raise InputError(
+                    f"document {name!r} does not exist; the documents are {shortened(sorted(names), limit=3)}."
+                )
         return [document for document in documents if not self.names or document.name in self.names]
 
 

@@ -376,7 +376,7 @@ def _read(file: str, left_out: LeftOut | None, input_options: Mapping[str, Any])
 def _read_scored(
     file: str, left_out: LeftOut | None, input_options: Mapping[str, Any]
 ) -> tuple[list[CorefPosterior], list[Integers]]:
-    """The posteriors of the scores, and the entity labels of the gold entities of a file."""
+    """Return posteriors computed from scores, and labels of the gold entities of a file."""
     _, resolved = ResolutionOptions(file=file, left_out=left_out, **input_options).open()
     resolved_documents = list(resolved)
     report_left_out(left_out, len(resolved_documents))

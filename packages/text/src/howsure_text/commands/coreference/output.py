@@ -25,7 +25,7 @@ FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
 
 
 def check_form(path: str, form: str | None) -> str:
-    """The output format, by name or by suffix. Raises InputError if neither determines it."""
+    """Return the output format, given by name or by suffix; raise InputError if neither determines it."""
     output_format = form or FORM_OF_SUFFIX.get(Path(path).suffix.lower())
     if output_format is None:
         raise InputError(
@@ -36,7 +36,7 @@ def check_form(path: str, form: str | None) -> str:
 
 
 def predicted_text(documents: Sequence[Document], path: str) -> str:
-    """What was written."""
+    """Return a line on the file that was written: its documents, mentions and entities."""
     mentions = sum(len(document.mentions or ()) for document in documents)
     entities = sum(len({mention.entity for mention in document.mentions or ()}) for document in documents)
     shown = f"{counted(mentions, 'mention')} of {counted(entities, 'entity', 'entities')}"
@@ -46,7 +46,7 @@ def predicted_text(documents: Sequence[Document], path: str) -> str:
 def training_text(
     model: AntecedentModel, documents: Sequence[Document], development: Sequence[Document], dev: str | None, path: str
 ) -> str:
-    """A summary of the model, its training, and its scores on the development documents."""
+    """Return a summary of the model, its training, and its scores on the development documents."""
     kept = max(
         model.history_, key=lambda training_pass: (training_pass.development or 0.0, training_pass.number), default=None
     )
@@ -68,7 +68,7 @@ def training_text(
 
 
 SUFFIXES = (".json", ".parquet", ".csv")
-SAMPLE_BYTES = 200  # minimum size of a row of samples
+SAMPLE_BYTES = 200  # minimum memory of a row of samples
 WHY_OUTSIDE = """ entities: those of one clustering, which rounds each mention: one that is new with p = 0.6 is a whole
 entity there and 0.6 of one in the expected number, so that their number may be outside the interval.
 """
@@ -85,9 +85,9 @@ def check_suffix(path: str, *, of_samples: bool = False) -> None:
 
 
 def posterior_text(resolved_documents: Sequence[ResolvedDocument], *, scored: bool) -> str:
-    """The number of entities of every document; if there is one document, also its entities.
+    """Return a table of the number of entities of every document; if there is one document, also its entities.
 
-    scored: the scores are those of another model, which may not show whether a singleton is a mention at all.
+    scored: the probabilities come from scores of another model, which may not show whether a singleton is a mention.
     """
     text = _scored_text(resolved_documents) if scored else _numbers_text(resolved_documents)
     if len(resolved_documents) > 1:
@@ -116,7 +116,7 @@ def _numbers_text(resolved_documents: Sequence[ResolvedDocument]) -> str:
 
 
 def _scored_text(resolved_documents: Sequence[ResolvedDocument]) -> str:
-    """The entities with several mentions, and the number of annotated mentions that the scores contain."""
+    """Return a table of entities with several mentions, and how many annotated mentions the scores contain."""
     rows = []
     for resolved_document in resolved_documents:
         several = sum(len(members) > 1 for members in resolved_document.entities)
@@ -181,7 +181,7 @@ def write_samples(resolved_documents: Sequence[ResolvedDocument], path: str, *, 
 
 
 def write_text(resolved_documents: Sequence[ResolvedDocument], path: str) -> None:
-    """The text of the documents as a page, entities in colour."""
+    """Write the text of documents as an HTML page with coloured entities."""
     from howsure_cli.report.pages import write_report
     from howsure_text.report import coreference_page
 

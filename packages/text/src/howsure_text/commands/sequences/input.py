@@ -1,4 +1,4 @@
-"""The input of `howsure sequences`: sentences, models and the labels of other programs; and its options."""
+"""The input of `howsure sequences` (sentences, models, logits of other programs), and shared options."""
 
 from __future__ import annotations
 
@@ -64,8 +64,10 @@ def input_option(*more: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The sentences of files as documents; crfsuite's items, if the tagger needs these instead of words; the verbatim
-    content of a CoNLL-U file; and the documents whose mentions cannot be read.
+    """The sentences of files.
+
+    documents: the sentences as documents. items: crfsuite's items, if the tagger needs these instead of words.
+    original: the verbatim content of a CoNLL-U file. without_mentions: the documents whose mentions cannot be read.
     """
 
     name: str
@@ -94,7 +96,7 @@ class Corpus:
         return conllu_text([replace(doc, metadata=kept) for doc, kept in zip(self.documents, contents, strict=True)])
 
     def tags(self, column: str | int) -> list[Strings]:
-        """The gold tags of each sentence.
+        """Return the gold tags of each sentence.
 
         Raises InputError naming a sentence without tags.
         """
@@ -103,21 +105,22 @@ class Corpus:
             layer = getattr(sentence, layer_name)
             if layer is None:
                 raise InputError(
-                    f"sentence {i} of {self.name} has no {str(column).upper()} tags; name another --column?"
+                    f"sentence {i} of {self.name} has no {str(column).upper()} tags. If the tags are in another "
+                    "column, name it: --column."
                 )
             tags_by_sentence.append(layer)
         return tags_by_sentence
 
 
 def tag_layer(column: str | int) -> str:
-    """The layer of a sentence that contains the tags of a column."""
+    """Return the name of a sentence's layer that contains the tags of a column."""
     return LAYERS.get(str(column), "tags")
 
 
 def read_corpus(
     files: Sequence[str], *, form: str | None, model: Tagger | None = None, column: str | int = "xpos"
 ) -> Corpus:
-    """The sentences of tagged files; for a crfsuite model, the files have crfsuite's format.
+    """Read the sentences of tagged files; for a crfsuite model, the files have crfsuite's format.
 
     Raises InputError as the readers do.
     """
@@ -138,7 +141,7 @@ def read_corpus(
 
 
 def read_words(file: str, *, form: str | None, model: Tagger, column: str | int = "xpos") -> Corpus:
-    """The sentences of a file that may be plain text, a sentence a line, its words separated by blanks."""
+    """Read the sentences of a file, which may be plain text with one sentence per line and blanks between words."""
     if takes_items(model) or form == ITEMS:
         return read_corpus([file], form=form, model=model)
     text = read_text(file)
@@ -150,8 +153,9 @@ def read_words(file: str, *, form: str | None, model: Tagger, column: str | int 
 
 
 def _documents(text: Text, form: str, broken: LeftOut | None = None, *, column: str | int) -> list[Document]:
-    """The documents of a text. Brackets of mentions may be broken, since taggers ignore mentions; `broken` counts
-    these.
+    """Parse the documents of a text; `broken` collects documents whose mention brackets are invalid.
+
+    These are not refused, because taggers ignore mentions.
 
     Raises InputError for a column number if the file's format names its columns.
     """
@@ -163,12 +167,12 @@ def _documents(text: Text, form: str, broken: LeftOut | None = None, *, column: 
 
 
 def takes_items(model: Tagger | None) -> bool:
-    """Whether the input of a model is attributes instead of words."""
+    """Return whether the input of a model is attributes instead of words."""
     return isinstance(model, CRFTagger) and model.features is None
 
 
 def load_model(path: str) -> Tagger:
-    """A model that howsure or crfsuite wrote.
+    """Load a model that was written by howsure or crfsuite.
 
     Raises InputError if it is neither, or damaged.
     """
@@ -195,13 +199,14 @@ def _plain_document(text: Text) -> Document:
 
 
 def _check_known(corpus: Corpus, model: Tagger | None) -> None:
-    """Raise InputError if a fitted model has no attribute of the files, so that they must have another format."""
+    """Raise InputError if a model knows none of the attributes in files, so that they must have another format."""
     if not isinstance(model, CRFTagger) or not hasattr(model, "labels_"):
         return
     attributes = set(model.attributes_)
     if not any(attributes.intersection(item) for sentence in corpus.items or () for item in sentence):
         raise InputError(
-            f"the model knows no attribute of {corpus.name}. A model of crfsuite needs the attributes that it was "
+            f"the model has none of the attributes in {corpus.name}. A model of crfsuite needs the attributes that it "
+            "was "
             "trained with, in crfsuite's data format: one label and the attributes of an item per line, separated "
             "by tabs."
         )
@@ -233,7 +238,7 @@ class Labelled:
 
 
 def from_sentences(model: str, file: str, *, column: str | int, form: str | None) -> Labelled:
-    """The posterior of a tagger over the sentences of a file; gold is None if no sentence has tags."""
+    """Compute the posterior of a tagger over the sentences of a file; gold is None if no sentence has tags."""
     tagger = load_model(model)
     corpus = read_words(file, form=form, model=tagger, column=column)
     tagged = any(getattr(sentence, tag_layer(column)) is not None for sentence in corpus.sentences)
@@ -243,7 +248,7 @@ def from_sentences(model: str, file: str, *, column: str | int, form: str | None
 
 
 def from_logits(path: str, *, targets: str | None, labels: str | None) -> Labelled:
-    """The posterior of the logits in a file.
+    """Compute the posterior from the logits in a file.
 
     Raises InputError if the labels have no names, or the arrays do not fit.
     """
@@ -263,7 +268,7 @@ def from_logits(path: str, *, targets: str | None, labels: str | None) -> Labell
 
 
 def _word_label_ids(arrays: ModelArrays) -> Integers | None:
-    """The ids of the gold labels, without later subwords and masked tokens, if the file marks them."""
+    """Return the ids of gold labels; if the file marks later subwords or masked tokens, these get no label."""
     if arrays.label_ids is None:
         return None
     counts = np.ones(arrays.label_ids.shape, dtype=bool)

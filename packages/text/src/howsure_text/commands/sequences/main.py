@@ -38,7 +38,7 @@ from howsure_text.commands.sequences.input import (
 from howsure_text.commands.sequences.spans import MAX_PATHS, spans_command
 from howsure_text.sequences.potentials import ImpossibleError
 
-SAMPLE_BYTES = 150  # minimum size of a row of samples
+SAMPLE_BYTES = 150  # minimum memory of a row of samples
 
 OPTIONS_OF = {
     "hmm": ("pseudocount_transition", "pseudocount_emission", "unknown"),
@@ -47,7 +47,7 @@ OPTIONS_OF = {
 
 
 class Sequences(Group):
-    """The commands; error messages count sentences from 1."""
+    """The group of commands, whose error messages count sentences from 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
@@ -128,7 +128,7 @@ def train_command(
 
 
 def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
-    """A tagger with the given options. items: make a CRF for the attributes in crfsuite files.
+    """Return an untrained tagger with these options; items: a CRF for the attributes in crfsuite files.
 
     Raises InputError for an option of another tagger.
     """

@@ -26,7 +26,7 @@ COLUMNS = {"tags": TAG, "universal_tags": UNIVERSAL_TAG}
 def training_text(
     tagger: Tagger, train: Corpus, tags: Tags, path: str, dev: Corpus | None, dev_tags: Tags | None
 ) -> str:
-    """A summary of the model, its training data, the end of training, and its accuracy on the development sentences."""
+    """Return a summary of the model, its training, and its accuracy on the development sentences."""
     rows = {"model": repr(tagger), "trained on": f"{train.name}: {_sizes(tags)}, {counted(len(tagger.labels_), 'tag')}"}
     if layout := next((document.metadata.get("columns") for document in train.documents), None):
         rows["read as"] = layout
@@ -46,8 +46,10 @@ def training_text(
 def posterior_pairs(
     posterior: TagPosterior, gold: Tags, *, tags: Sequence[str], n_transitions: int | None, unknown_tags: str
 ) -> tuple[Pairs, Integers]:
-    """The calibration pairs of all tags, of some tags, or of the most frequent pairs of consecutive tags; and the
-    position of the (first) token of each in its sentence. Sentences and tokens are counted from 1.
+    """Return calibration pairs, and the index of each pair's (first) token in its sentence.
+
+    The pairs are those of `tags` (all tags if it is empty) or, with `n_transitions`, of the most frequent pairs of
+    consecutive tags. Sentences, which are the clusters, and tokens are counted from 1.
     """
     if n_transitions is None:
         distinct_tags = tuple(dict.fromkeys(tags)) or None
@@ -61,7 +63,7 @@ def posterior_pairs(
 
 
 def pairs_text(pairs: Pairs, name: str, path: str) -> str:
-    """The file that was written, and the command that evaluates it."""
+    """Return lines on the file that was written, and on the command that evaluates it."""
     assert pairs.clusters is not None
     sentences = len(np.unique(pairs.clusters))
     return (
@@ -72,7 +74,7 @@ def pairs_text(pairs: Pairs, name: str, path: str) -> str:
 
 
 def sample_columns(corpus: Corpus, draws: Sequence[Integers], labels: Sequence[str]) -> dict[str, list[Any]]:
-    """A row for each sample and token; `draws` are the tags of each sentence, (samples, T)."""
+    """Return columns with a row for each sample and token; draws: the tags of each sentence, (samples, T)."""
     columns: dict[str, list[Any]] = {name: [] for name in ("sample", "sentence", "token", "word", "tag")}
     for sentence, (words, tags) in enumerate(zip(corpus.words, draws, strict=True), 1):
         for sample, sequence in enumerate(tags.tolist(), 1):
@@ -85,7 +87,7 @@ def sample_columns(corpus: Corpus, draws: Sequence[Integers], labels: Sequence[s
 
 
 def tagged_text(corpus: Corpus, posterior: TagPosterior, *, column: str | int, method: str, top: int | None) -> str:
-    """CoNLL-U with each word's tag in a column, and the tag's probability."""
+    """Return CoNLL-U with the tag of each word and its probability."""
     marginals = posterior.marginals()
     chosen = posterior.viterbi() if method == "viterbi" else posterior.posterior_decode()
     taggings = ([_tagging(posterior, m, tags, top)] for m, tags in zip(marginals, chosen, strict=True))
@@ -93,7 +95,7 @@ def tagged_text(corpus: Corpus, posterior: TagPosterior, *, column: str | int, m
 
 
 def without_mentions_text(corpus: Corpus) -> str:
-    """The number of documents written without their mentions, which ones, and why."""
+    """Return a line on the documents that are written without mentions: how many, an example, and why."""
     broken, documents = corpus.without_mentions, counted(len(corpus.documents), "document")
     first = shortened((broken_document.name for broken_document in broken), limit=5)
     return (
@@ -103,7 +105,7 @@ def without_mentions_text(corpus: Corpus) -> str:
 
 
 def k_best_text(corpus: Corpus, posterior: TagPosterior, *, column: str | int, k: int, top: int | None) -> str:
-    """CoNLL-U with each sentence repeated for each of its k most probable tag sequences."""
+    """Return CoNLL-U in which each sentence occurs once for each of its k most probable tag sequences."""
     taggings = (
         [
             _tagging(posterior, m, tags, top, {"rank": f"{rank}", "probability": number(math.exp(log_prob))})
@@ -129,7 +131,7 @@ def _tagging(
 
 
 def number(probability: float) -> str:
-    """A probability with six digits; "1" only if it is exactly 1.
+    """Format a probability with six digits; "1" only if it is exactly 1.
 
     >>> number(0.25), number(1 - 1e-9), number(1.0), number(3e-7)
     ('0.25', '0.999999', '1', '3e-07')
@@ -139,7 +141,7 @@ def number(probability: float) -> str:
 
 
 def _most_probable(marginals: Floats, labels: Sequence[str], n: int) -> list[str]:
-    """The n most probable tags of each word, such as `NN:0.9,VB:0.08`."""
+    """Return the n most probable tags of each word, such as `NN:0.9,VB:0.08`."""
     order = np.argsort(-marginals, axis=1, kind="stable")[:, :n]
     return [
         ",".join(f"{_escaped(labels[k])}:{number(float(row[k]))}" for k in columns.tolist())
@@ -148,7 +150,7 @@ def _most_probable(marginals: Floats, labels: Sequence[str], n: int) -> list[str
 
 
 def _escaped(label: str) -> str:
-    """A tag as written in MISC, where a bar ends an attribute."""
+    """Escape a tag for MISC, in which a bar ends an attribute."""
     return label.replace("|", "%7C")
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from howsure_text.sequences.entities import EntitySpans
 
 GRAMMARS = ("bio", "iob1", "bioes")
-MAX_PATHS = 1_000  # of a sentence
+MAX_PATHS = 1_000  # maximum number of best sequences of a sentence
 
 
 @click.command("spans", cls=Command, short_help="Get the probability of every entity, and evaluate it by type.")
@@ -116,7 +116,7 @@ def spans_command(
 
 
 def _write_pairs(spans: EntitySpans, path: str) -> None:
-    """The entities with their sentences and tokens, counted from 1."""
+    """Write calibration pairs of entities with their sentences and tokens, counted from 1."""
     from howsure.data.predictions.write_pairs import write_pairs
 
     pairs = spans.pairs()
@@ -129,7 +129,7 @@ def _write_pairs(spans: EntitySpans, path: str) -> None:
 
 
 def _entities_output(labelled: Labelled, spans: EntitySpans, recipe: Mapping[str, Any], form: str) -> str:
-    """The entities in one of the formats, one per line; sentences and words are counted from 1."""
+    """Return the entities in a format, one per line; sentences and words are counted from 1."""
     records = []
     for row in range(len(spans)):
         sentence, start, stop = int(spans.sentence[row]), int(spans.start[row]), int(spans.stop[row])
