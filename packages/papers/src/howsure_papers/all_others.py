@@ -62,7 +62,7 @@ OTHERS, ONE = "all others", "one class"  # the class compared with the marked te
 RANDOM, LATE = "at random", "by time"  # how texts are split
 OURS, BLANKS = "by TweetTokenizer", "at blanks"
 SCORES = ("F1", "CalibErr")
-SAME = 0.01  # smaller differences of errors count as equal
+SAME = 0.01  # errors that differ by less are treated as equal
 CHANGES, TOKENS = "What they change", "Tokens"
 Parts = list[tuple[list[Words], Integers]]
 
@@ -250,8 +250,9 @@ def changes(outcomes: Mapping[tuple[str, str], Variant]) -> list[Finding]:
 
 
 def difference(a: Estimate, b: Estimate) -> Estimate:
-    """The difference of two independent estimates. Its interval is based on the upper halves of theirs, because their
-    lower ends may be truncated at 0.
+    """Return the difference of two independent estimates.
+
+    Its interval is computed from the upper halves of both intervals, because the lower ends may be truncated at 0.
     """
     reach = math.hypot(*(math.inf if estimate.high is None else estimate.high - estimate.value for estimate in (a, b)))
     return symmetric_estimate(a.value - b.value, reach, "independent", min(a.n, b.n))

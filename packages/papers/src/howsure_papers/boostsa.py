@@ -153,7 +153,7 @@ def simulate_balanced(n: int, rng: np.random.Generator) -> Columns:
 
 
 def simulate(seed: int, advance: Advance) -> Floats:
-    """p of every test on simulated test sets, (sizes, tests, simulations); `advance` is called after each set."""
+    """Return the p-value of every test on simulated test sets, (sizes, tests, simulations)."""
     p = np.empty((len(SIZES), len(TESTS), SIMULATIONS))
     for i, n in enumerate(SIZES):
         for k in range(SIMULATIONS):
@@ -164,7 +164,7 @@ def simulate(seed: int, advance: Advance) -> Floats:
 
 
 def test_p_values(p: Floats, test: str) -> Floats:
-    """p of one test on the simulated sets: (sizes, simulations)."""
+    """Return the p-values of a test on the simulated sets, (sizes, simulations)."""
     return np.asarray(p[:, TESTS.index(test)])
 
 
@@ -186,7 +186,7 @@ def figure_1_table(p: Floats) -> Numbers:
 
 
 def figure_1_findings(p: Floats) -> tuple[Finding, ...]:
-    """The paper's findings on the figure, each decided by the interval that supports it least."""
+    """Return the findings of Fornaciari et al. on the figure, each decided by the interval that supports it least."""
     of_rule = [test_p_values(p, share_name(share)) for share in SHARES]
     by_size = [mean_estimate(p_of_size[0] - p_of_size[-1]) for p_of_size in of_rule]
     by_share = [mean_estimate(differences) for differences in test_p_values(p, SMALLEST) - test_p_values(p, LARGEST)]
@@ -214,7 +214,7 @@ def figure_1_findings(p: Floats) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TaggedWords:
-    """Words with their gold tags, the tags by both taggers, and the tweet of each; and the taggers' settings."""
+    """Words with their gold tags, the tags of both taggers, and their tweets; and the settings of the taggers."""
 
     columns: tuple[npt.NDArray[Any], ...]
     tweets: Integers
@@ -240,9 +240,9 @@ class TaggedWords:
 
 @dataclass(frozen=True, slots=True)
 class SizeResult:
-    """Test sets with a given number of words. first: p-values (tests, metrics) for the first words. drawn: p-values
-    (draws, tests, metrics) for drawn tweets.
+    """The results for test sets with a certain number of words.
 
+    first: p-values (tests, metrics) for the first words. drawn: p-values (draws, tests, metrics) for drawn tweets.
     values (2, metrics): the metrics of the baseline and the model on the first words.
     """
 

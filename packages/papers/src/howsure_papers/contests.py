@@ -68,10 +68,11 @@ PAPER = {f"accuracy, {HMM}": "about 0.887", f"accuracy, {CRF}": "about 0.887"}
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question for both taggers. labels: "tags" or "tag pairs". figure: the paper's figure. paper: the number of
-    labels for which the paper finds the CRF to be better. judge: the function that evaluates a tagger. counts: the
-    frequency of each label in the test data. order: the labels by frequency. few, many: the numbers of most frequent
-    labels that are averaged.
+    """A comparison of both taggers on tags or on tag pairs.
+
+    labels: "tags" or "tag pairs". figure: the paper's figure. paper: the number of labels for which the paper finds
+    the CRF to be better. judge: the function that evaluates a tagger. counts: the frequency of each label in the
+    test data. order: the labels by frequency. few, many: the numbers of most frequent labels that are averaged.
     """
 
     labels: str
@@ -249,7 +250,7 @@ def error_difference(both: CalibrationComparison) -> Estimate:
 
 
 def findings_by_label(outcome: Outcome) -> list[Finding]:
-    """The paper's findings on Figure 4, by label and on average over the most common labels."""
+    """Return the findings of Nguyen & O'Connor on Figure 4, by label and on average over the most common labels."""
     n, question = len(outcome.tags.names), outcome.question
     labels = question.labels
     better, worse = significant(outcome.tags)
@@ -296,7 +297,7 @@ def by_corpus(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
 
 
 def quantities_table(outcomes: Sequence[Outcome]) -> Numbers:
-    """The paper's numbers and ours, on one corpus."""
+    """Return a table of the published numbers and ours, on one corpus."""
     columns = [Column("quantity", NAME, get=lambda name: name), Column("paper", TEXT, get=PAPER.get)]
     for outcome in outcomes:
         test, train = "95 %, test data", "95 %, training and test data"
@@ -368,7 +369,7 @@ def labels_table(outcomes: Sequence[Outcome]) -> Numbers:
 
 
 def bin_sizes_table(outcomes: Sequence[Outcome]) -> Numbers:
-    """The number of labels that the CRF wins with other bin sizes."""
+    """Return a table of the number of labels for which the CRF is better calibrated, with other bin sizes."""
     labels = outcomes[0].question.labels
     sizes = [
         Column(f"{size:,}", COUNT, values=[outcome.wins_by_bin_size[size] for outcome in outcomes])

@@ -167,7 +167,7 @@ def reproduce_coreference(
 
 
 def train_model(setting: Setting, corpus: CoreferenceCorpus, *, seed: int, passes: int) -> AntecedentModel:
-    """The trained model of a setting; an interrupt ends the whole experiment, not only this training."""
+    """Train the model of a setting; Ctrl-C ends the whole experiment, not only this training."""
     way = SHARPENED.get((setting.corpus, setting.mentions), {})
     model = AntecedentModel(mentions=setting.mentions, loss=setting.loss, rng=seed, passes=passes, **way)
     model.fit(corpus.train, development=corpus.dev)
@@ -181,7 +181,7 @@ def _compute_posteriors(model: AntecedentModel, documents: Sequence[Document]) -
 
 
 def figure_5(judged: Results) -> Figure:
-    """Both losses and the samples on OntoGUM."""
+    """Return a figure of both losses, and of sampled probabilities, on OntoGUM."""
     exact, margin = judged[PAPER], judged[replace(PAPER, loss="margin")]
     curves = {
         "likelihood, exact": exact.curve,
@@ -192,7 +192,7 @@ def figure_5(judged: Results) -> Figure:
 
 
 def corpora_figure(judged: Results) -> Figure:
-    """The likelihood on all corpora."""
+    """Return a figure of the models trained by likelihood, on all corpora."""
     curves = [replace(result.curve, name=str(where)) for where, result in judged.items() if where.loss == "likelihood"]
     return curve_figure(curves, panels=True)
 
@@ -396,7 +396,7 @@ def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
 
 
 def compare_pairs(pairs: Pairs, other: Pairs) -> CalibrationComparison:
-    """The calibration of two models on the same rows; differences are `pairs` - `other`."""
+    """Compare the calibration of two models on the same rows; differences are those of `pairs` minus `other`."""
     return compare_calibration(
         pairs.labels,
         pairs.probabilities,

@@ -20,7 +20,7 @@ QUARTERS = 400
 DRAWS = 40  # draws of samples per quarter
 MAX_DOCUMENTS = 120
 DRAWN = "simulated counts"  # level at which the findings are judged
-SIZES = (400, 100, 10)  # S
+SIZES = (400, 100, 10)  # numbers of samples
 PAPERS = SIZES[1:]  # as in the paper and in its footnote
 SHARPER = 2.0  # factor of an overconfident model's log odds
 NAMES = ("exact, p known", "normal, p known", "exact, overconfident p")
@@ -70,7 +70,7 @@ def simulate_coverage(*, quarters: int, seed: int, draws: int = DRAWS, advance: 
 
 
 def interval_probability(interval: Interval, pmf: Floats) -> float:
-    """P(low ≤ count ≤ high).
+    """Return P(low ≤ count ≤ high).
 
     >>> interval_probability((-0.5, 1.2), np.array([0.25, 0.5, 0.25]))
     0.75

@@ -40,7 +40,7 @@ class Named:
 
 
 def country_lists(data: str | None, ours: Lexicon) -> dict[str, Lexicon]:
-    """Our list, and the paper's with and without its stem."""
+    """Return our list of countries, and that of Nguyen & O'Connor with and without stemming."""
     path = data_set_path("irevents", "country_igos.txt", data=data)
     return {OURS: ours, PLAIN: Lexicon.read(path, stemming="none"), STEMMED: Lexicon.read(path, stemming="paper")}
 

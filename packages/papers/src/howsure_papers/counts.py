@@ -41,7 +41,7 @@ TITLE = "Counts from scores and a few hundred labels: how often their intervals 
 SAMPLES = 50
 GRADES = 100
 SIMULATED_LABELS, MANY_LABELS = 200, 400
-TWO = ("auto", "labels")  # methods
+TWO = ("auto", "labels")  # the two methods that are compared
 MIN_DRIFT_COVERAGE = 0.9  # required coverage if drift is extreme
 KINDS = {
     "calibrated": "the score is calibrated",

@@ -73,7 +73,7 @@ def doubtful_cases(path: Path, corpus: str) -> ExperimentResult:
 
 
 def disagreement(case: Mapping[str, Any]) -> str:
-    """How samples with and without the event differ in a case, by the link that separates them best."""
+    """Describe how samples with and without the event differ, by the link between mentions that separates them best."""
     if not case["links"]:
         return "nothing that a link decides"
     link = case["links"][0]
@@ -84,7 +84,7 @@ def disagreement(case: Mapping[str, Any]) -> str:
 
 
 def find_reading(case: Mapping[str, Any]) -> tuple[bool, str, str] | None:
-    """The reading of the text; None if nobody has read it."""
+    """Return what a reader of the text found; None if nobody has read it."""
     return READINGS.get((case["id"], case["actor"]))
 
 

@@ -34,7 +34,7 @@ NEAR, FAR = 8.0, 15.0  # points from the middle of the marker
 SIDES = ((1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1), (0, 1), (0, -1))
 ACROSS, UP = {-1: "right", 0: "center", 1: "left"}, {-1: "top", 0: "center", 1: "bottom"}
 STEP = 4.0  # pixels between points of a line that a name should not cover
-NAME, MARKER, LINE, DISTANT = 100.0, 20.0, 1.0, 3.0  # what it costs to cover one, or to stand far from the point
+NAME, MARKER, LINE, DISTANT = 100.0, 20.0, 1.0, 3.0  # costs of covering a name, marker or line, and of being far away
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def path_figure(
 
 
 def _root(y: npt.ArrayLike) -> Floats:
-    """Square roots; what lies below 0 is drawn at 0."""
+    """Return square roots; negative values are drawn at 0."""
     return np.asarray(np.sqrt(np.maximum(np.asarray(y, dtype=np.float64), 0.0)))
 
 

@@ -32,7 +32,7 @@ RECALL = Kind(lambda share: f"{100 * share:.1f} %")
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How often intervals contain gold counts, over the cells (actor, month) with a possible event or a gold one."""
+    """How often intervals contain gold counts; a cell is an actor and a month with a possible or a gold event."""
 
     cells: int
     inside: int
@@ -152,7 +152,7 @@ def _gold(item: Item, label: str) -> frozenset[str]:
 
 
 def _precision(p: Floats, y: Bools) -> Estimate:
-    """Σ p y / Σ p; undefined if nothing is expected."""
+    """The expected precision Σ p y / Σ p; undefined if no event is expected."""
     if not p.any():
         return unbounded(math.nan, "normal", len(p))
     value, influence = ratio_with_influence(p * y, p)

@@ -44,7 +44,7 @@ ACTORS = ("SLV", "COL", "PER", "GTM", "CHL", "HND", "BOL")  # the countries with
 FIRST, LAST = "1989-01-01", "1990-06-30"  # six quarters; eleven reports are older
 FOUND, EVENT_WORD, SILENT = "an event is found", "an event word", "no event word"
 MUC_LABELS = (100, 200, 400)
-FINDING_LABELS = 200  # one of the numbers of labels in MUC_LABELS
+FINDING_LABELS = 200  # the number of labels (one of MUC_LABELS) for which findings are judged
 METHODS = {
     "auto": "corrected",
     "exact": "exact in each cell",
@@ -64,7 +64,7 @@ def steps_of_incidents(samples: int) -> int:
 
 
 def try_incidents(setting: Setting) -> ExperimentResult:
-    """Countries by quarter: two questions, three numbers of labels, five methods."""
+    """Estimate counts by country and quarter: two questions, three numbers of labels, five methods."""
     items = read_reports(setting)
     path = setting.folder / "muc4.duckdb"
     setting.extract(store_rows(items), path, NOUNS)

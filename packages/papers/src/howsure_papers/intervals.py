@@ -76,7 +76,7 @@ def over_training(
 def each_over_training(
     estimates: Mapping[str, Estimate], replicates: Sequence[Mapping[str, float]], *, errors: Collection[str] = ()
 ) -> dict[str, Estimate]:
-    """`over_training` of every quantity by its name; quantities in `errors` are at least 0."""
+    """Apply `over_training` to every quantity; quantities in `errors` are at least 0."""
     return {
         name: over_training(
             estimate, [float(replicate[name]) for replicate in replicates], least=0.0 if name in errors else -math.inf
@@ -188,7 +188,7 @@ def share_estimate(values: Floats | Bools) -> Estimate:
 
 
 def verdict(estimate: Estimate, *, above: float = 0.0) -> bool | None:
-    """Whether the value is above a bound: True or False if the whole interval agrees, else None.
+    """Return whether the value is above a bound; None if the interval contains the bound.
 
     >>> verdict(Estimate(2.0, 1.0, 3.0, 0.95, "normal", 9)), verdict(Estimate(2.0, -1.0, 5.0, 0.95, "normal", 9))
     (True, None)
@@ -219,7 +219,7 @@ def opposite(holds: bool | None) -> bool | None:
 
 
 def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
-    """Whether all hold: False if one does not, else None if one is undecided.
+    """Combine verdicts: False if one is False, otherwise None if one is undecided (None), otherwise True.
 
     >>> all_hold([True, None]), all_hold([False, None])
     (None, False)

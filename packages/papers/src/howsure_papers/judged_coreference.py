@@ -20,7 +20,11 @@ from howsure_text.coreference.detection import mention_entities
 BIN_SIZE, SAMPLES = 5_000, 1_000
 MIN_BINS = 20  # minimum number of bins; with fewer pairs, bins are smaller
 NEAR_ZERO, HALF = 0.05, 0.5
-DOUBTFUL, NEAR, FAR = (0.15, 0.85), 20, 60  # of pairs: ranges of probabilities, and of distances in mentions
+DOUBTFUL, NEAR, FAR = (
+    (0.15, 0.85),
+    20,
+    60,
+)  # doubtful pairs have such probabilities; near and far: distances in mentions
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,11 @@ class Judged:
 
     @cached_property
     def sums(self) -> Floats:
-        """A row of additive sums for each document: twelve sums of scores, nine of pairs, nats and mentions."""
+        """Return sums for each document, from which the measures of any set of documents can be computed.
+
+        A row has twelve sums of coreference scores, the log-probability in nats, the number of mentions, and nine sums
+        over pairs.
+        """
         assert self.pairs.clusters is not None
         q, y, document = self.pairs.probabilities, self.pairs.labels.astype(np.float64), self.pairs.clusters
         high = q > HALF
@@ -157,7 +165,7 @@ def gold_clusters(document: Document) -> list[list[Mention]]:
 
 
 def choose_bin_size(pairs: Pairs) -> int | str:
-    """The paper's bin size if there are pairs for at least `MIN_BINS` such bins, else the default."""
+    """Return the bin size of Nguyen & O'Connor if there are pairs for `MIN_BINS` such bins, otherwise the default."""
     return BIN_SIZE if len(pairs) >= MIN_BINS * BIN_SIZE else "auto"
 
 
@@ -176,17 +184,17 @@ def brier_skill(sums: Floats) -> float:
 
 
 def overconfidence(sums: Floats) -> float:
-    """For probabilities above 1/2, the mean of the probability minus the label."""
+    """The mean of the probability minus the label, over pairs with probabilities above 1/2."""
     return _ratio(sums[17], sums[18])
 
 
 def overconfidence_near(sums: Floats) -> float:
-    """The same for doubtful pairs (not close to 0 or 1) of nearby mentions."""
+    """The mean of the probability minus the label, over doubtful pairs of nearby mentions."""
     return _ratio(sums[19], sums[20])
 
 
 def overconfidence_far(sums: Floats) -> float:
-    """The same for doubtful pairs of distant mentions."""
+    """The mean of the probability minus the label, over doubtful pairs of distant mentions."""
     return _ratio(sums[21], sums[22])
 
 

@@ -40,8 +40,10 @@ class LabelErrors:
 
 
 def label_errors(pairs: Pairs, *, bin_size: int | str) -> LabelErrors:
-    """The errors of all labels (the groups of `pairs`), which must have pairs from the same sentences. Sentences
-    without pairs do not count: a sentence of a single word, for example, has no pair of tags."""
+    """Compute the errors of all labels (the groups of `pairs`), which must have pairs from the same sentences.
+
+    Sentences without pairs, such as a sentence of a single word for pairs of tags, are left out.
+    """
     assert pairs.clusters is not None
     pairs = select_sentences(pairs, pairs.clusters)
     names, errors, squared, without = [], [], [], []
@@ -61,7 +63,7 @@ def squared_errors(pairs: Pairs, *, bin_size: int | str) -> Floats:
 
 
 def _cells(group: Pairs, bin_size: int | str) -> ClusterSums:
-    """The sums of the sentences in each bin."""
+    """Return the sums of each sentence in each bin."""
     binned = bin_pairs(group, binning="adaptive", bin_size=bin_size, n_bins=None)
     return cluster_sums(group, binned.assign_bins(group.probabilities), len(binned.sums))
 

@@ -28,7 +28,7 @@ FEW_SAMPLES = 10  # samples, as in footnote 11
 ACTORS = 20
 ACTORS_OF_TWO_RULES = 10
 UNSURE = (0.2, 0.8)
-MANY, FEW_OPEN = 0.5, 0.1  # proportions of open differences: the claim holds from MANY on, and fails below FEW_OPEN
+MANY, FEW_OPEN = 0.5, 0.1  # the claim holds if at least MANY of the differences are open, and fails below FEW_OPEN
 PLAIN = Kind("{:.1f}".format)
 Cell = tuple[str, str]  # actor, period
 

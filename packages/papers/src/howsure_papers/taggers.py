@@ -185,7 +185,7 @@ def train_rivals(corpus: Corpus, *, name: str, seed: int, crf_subsamples: int, a
 def choose(
     kind: Kind, train: Tagged, dev: Tagged, advance: Advance = ignore_progress, start: Tagger | None = None
 ) -> Choice:
-    """The tagger with the setting that is best on the development sentences; `advance` is called after each."""
+    """Fit taggers with several settings, and return the one that is most accurate on the development sentences."""
     choices = []
     for value, tagger in kind.fits(train, start):
         choices.append(Choice(value, len(train), tagger.score(dev.sentences, dev.tags), tagger))

@@ -51,7 +51,7 @@ class Tally:
     sample: list[int] = field(default_factory=list)
 
     def add(self, rows: Sequence[CountEstimate], truth: Mapping[tuple[str, ...], int], sample: int) -> None:
-        """Count the rows of one sample."""
+        """Add the results of a sample: for each row, whether its interval contains the true count, and its width."""
         for row in rows:
             true_count = truth[row.group]
             self.covered.append(bool(row.low <= true_count <= row.high))
@@ -170,7 +170,10 @@ def trial(
     samples: int,
     design: str = "stratified",
 ) -> dict[str, MethodTallies]:
-    """Run several samples of n units of a population; a random population is drawn anew for each sample."""
+    """Draw samples of n units, estimate counts by each method, and tally how often intervals contain the true counts.
+
+    population: a population, or a function that draws a new population for each sample.
+    """
     tried_methods = {method: MethodTallies() for method in methods}
     for sample in range(samples):
         population_drawn = (

@@ -21,7 +21,7 @@ from howsure_papers.corpora.tagged import PARTS
 
 SENTIMENT, POLICE_NEWS, GRADED = "sentiment140", "india_police_events", "llm_mcq_confidence"
 QUESTION_SETS = ("arc", "hellaswag", "mmlu", "truthfulqa", "winogrande")
-PROMPT = "first"  # of two phrasings
+PROMPT = "first"  # which of two phrasings of a question is used
 
 
 def tweet_words(texts: Iterable[str]) -> list[list[str]]:
@@ -106,7 +106,7 @@ class Graded:
 
 
 def read_graded(data: str | None, *, limit: int | None = None) -> Iterator[Graded]:
-    """Every model on every data set, by the first phrasing; an answer that cannot be parsed is wrong."""
+    """Return the answers of every model on every data set, with the first phrasing; an unparsable answer is wrong."""
     for name in QUESTION_SETS:
         rows: dict[str, list[tuple[float, float]]] = {}
         with gzip.open(data_set_path(GRADED, f"{name}.tsv.gz", data=data), "rt", encoding="utf-8", newline="") as lines:

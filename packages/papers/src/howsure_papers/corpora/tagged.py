@@ -16,7 +16,7 @@ from howsure_cli.datasets import find_data_set
 
 ARK = "ark_twitter_pos"
 PARTS = ("train", "dev", "test")
-OF_TEN = {8: "dev", 9: "test"}  # articles of ten consecutive ones; the others are for training
+OF_TEN = {8: "dev", 9: "test"}  # of ten consecutive articles, these are for development and test, the rest for training
 
 
 @dataclass(frozen=True, slots=True)
