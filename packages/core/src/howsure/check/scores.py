@@ -234,7 +234,9 @@ def run_score_check(
         )
     if bets is None and any(size is not None for size in sizes.values()):
         option = next(size for size, value in sizes.items() if value is not None)
-        raise InputError(f"{parameter(option, ANY_VALUE)} is for `sequential=True`; give both, or neither.")
+        raise InputError(
+            f"{parameter(option, ANY_VALUE)} needs `sequential=True`. Add it, or leave this parameter out."
+        )
     if bets is not None and (groups is not None or len(parts) > 1 or baseline is not None):
         raise InputError(
             "`sequential=True` bets on all rows in the order drawn, against a limit or another model; leave "
@@ -654,7 +656,9 @@ def check_scores(
     """
     column = as_column(values, name=name)
     if n is not None and len(column) != n:
-        raise InputError(f"{name} must have as many rows as the others; it has {len(column):,}, they have {n:,}.")
+        raise InputError(
+            f"{name} must have as many rows as the other columns; it has {len(column):,}, the others have {n:,}."
+        )
     if pos_label is not None:
         return positive_scores(column, pos_label, name, [] if notes is None else notes)
     try:

@@ -50,7 +50,7 @@ class Columns:
         """
         if (date is None) != (period is None):
             both = "`date=...` and `period='month'` (or week, quarter, year)"
-            raise InputError(f"{both} belong together; one of them is missing.")
+            raise InputError(f"{both} must be given together; one of them is missing. Add it, or leave both out.")
         if date_format is not None and date is None:
             raise InputError("`date_format` is the format of dates, so their column must be named, too: `date=...`.")
         parameters = roles | {"date": date}

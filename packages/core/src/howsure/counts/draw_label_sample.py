@@ -247,7 +247,10 @@ def _next_batch(
     labelled, values = partial_labels(labels, n=elements.units)
     lack = np.setdiff1d(before.indices, labelled)
     if len(lack):
-        raise InputError(f"batch: unit {lack[0]} was drawn and has no label ({len(lack):,} such); label them first.")
+        raise InputError(
+            f"batch: every drawn unit must have a label; unit {lack[0]} has none (as {len(lack):,} in all). Label them "
+            "first."
+        )
     first = elements.first()
     codes = before.codes if first is None else before.codes[first]
     labelled_elements = np.unique(elements.of(labelled))

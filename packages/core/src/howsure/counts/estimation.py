@@ -155,9 +155,7 @@ def correct_annotation_errors(
     if counts.recipe["method"] == "raw":
         raise InputError("`method='raw'` uses no label; leave out `second=...`.")
     if counts.readings is not None:
-        raise InputError(
-            "these counts are already corrected for annotation errors; give the result of `estimate_counts`."
-        )
+        raise InputError("`counts` is already corrected for annotation errors. Pass the result of `estimate_counts`.")
     if second is None:
         raise InputError("`second` must be the labels of a second coder; it is None.")
     columns = Columns.read(data, y_true=y_true, second=second, settled=settled)

@@ -90,7 +90,9 @@ def word_weights(texts: list[str]) -> Any:
     try:
         return counter.fit_transform(texts)
     except ValueError:
-        raise InputError("texts must share some words that occur in only part of them; there are none.") from None
+        raise InputError(
+            "texts must have words that occur in some, but not in all of them; there is no such word. Give more texts."
+        ) from None
 
 
 def _fitted(features: Any, rows: Integers, labels: Floats) -> Floats:

@@ -257,9 +257,9 @@ def _check_whole_clusters(elements: Elements, labelled: Integers) -> None:
         members = np.flatnonzero(elements.of_unit == partly[0])
         row = int(members[~np.isin(members, labelled)][0])
         raise InputError(
-            f"a cluster must be labelled completely or not at all; that of `row {row}` has labels for "
-            f"{n_labelled[partly[0]]:,} of its {size[partly[0]]:,} units ({len(partly):,} clusters in all). Label "
-            "the others, or remove its labels."
+            f"a cluster must be labelled completely or not at all; the cluster of `row {row}` has labels for "
+            f"{n_labelled[partly[0]]:,} of its {size[partly[0]]:,} units ({len(partly):,} such clusters in all). Label "
+            "its other units, or remove its labels."
         )
 
 

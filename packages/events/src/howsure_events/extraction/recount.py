@@ -194,7 +194,7 @@ def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:
         )
     was = store.settings["model"]
     if model_digest(model) != was["digest"]:
-        raise InputError(f"{store.path} was made with another model, {was['name']}; give that model.")
+        raise InputError(f"{store.path} was made with the model {was['name']}. Pass this model.")
 
 
 def _sentence(words: list[str], spaces: list[bool], *layers: Any) -> Sentence:

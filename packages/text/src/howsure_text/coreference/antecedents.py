@@ -268,7 +268,8 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     for name, value in (*(("scores", score) for score in scores.tolist()), ("null", null)):
         if np.isnan(value) or value == np.inf:
             raise InputError(
-                f"{name} must be finite, or -inf where there is no link; `matrix row {j}` contains {value!r}."
+                f"{name} must be finite, or -inf for antecedents that were not scored; `matrix row {j}` contains "
+                f"{value!r}."
             )
     highest = max(float(scores.max(initial=-np.inf)), null)
     if highest == -np.inf:
@@ -309,7 +310,8 @@ def from_scores(scores: object, *, null: object) -> Antecedents:
             j, k = wrong[0].tolist()
             where = f"row {j}, column {k}" if name == "scores" else f"row {j}"
             raise InputError(
-                f"{name} must be finite, or -inf where there is no link; {where} is {float(array[j, k])!r}."
+                f"{name} must be finite, or -inf for antecedents that were not scored; {where} is "
+                f"{float(array[j, k])!r}."
             )
     earlier = np.tri(m, k=-1, dtype=np.bool_)
     joined = np.where(earlier, links, -np.inf)

@@ -49,8 +49,8 @@ def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str =
         for mention in members:
             if not isinstance(mention, Hashable) or mention not in place_of:
                 raise InputError(
-                    f"{parameter} must consist of the mentions of the posterior; {mention!r} is not one of them "
-                    f"({shortened(names, limit=4)}). Leave it out first, or give mentions=."
+                    f"{parameter} must consist of the mentions of the posterior ({shortened(names, limit=4)}); "
+                    f"{mention!r} is another one. Leave it out, or name the mentions of the posterior: mentions=[...]."
                 )
             places.append(place_of[mention])
             if labels[places[-1]] >= 0:

@@ -195,7 +195,8 @@ def check_documents(
             raise InputError(f"document {place}: {error}") from None
     if not any(len(clusters) > 1 for clusters in checked):
         raise InputError(
-            f"{counted(len(checked), 'document')} , none of them with two mentions: there is nothing to learn."
+            f"posteriors must contain a document with two mentions or more; {counted(len(checked), 'document')} have "
+            "fewer, so nothing can be learned."
         )
     return checked, labels
 

@@ -240,7 +240,7 @@ def entity_spans(
     2020 (entities as events to be calibrated); Nguyen & O'Connor 2015, section 4.2.
     """
     if posterior.labels is None:
-        raise InputError("posterior must name its labels; give TagPosterior labels.")
+        raise InputError("posterior has no names of labels. Pass them to TagPosterior: labels=[...].")
     labels, free = EntityLabels(posterior.labels), posterior
     if grammar is not None:
         posterior = within_grammar(posterior, grammar)
@@ -362,7 +362,7 @@ def within_grammar(posterior: TagPosterior, grammar: str) -> TagPosterior:
     Raises InputError for labels that do not denote entities, or that the grammar does not have.
     """
     if posterior.labels is None:
-        raise InputError("posterior must name its labels; give TagPosterior labels.")
+        raise InputError("posterior has no names of labels. Pass them to TagPosterior: labels=[...].")
     start, between, end = EntityLabels(posterior.labels).potentials(grammar)
     chain_potentials = posterior._potentials
     shape = (-1, posterior.n_tags, posterior.n_tags)

@@ -62,7 +62,7 @@ def _explain(part: Sequence[Any], begin: int, n_tags: int | None) -> None:
         if array.size == 0 and array.ndim in (1, 2) and len(array) == 0:
             continue
         if array.ndim != 2:
-            raise InputError(f"emissions must be arrays (T, K); that of sentence {i} has shape {array.shape}.")
+            raise InputError(f"emissions must be arrays (T, K); the array of sentence {i} has shape {array.shape}.")
         n_tags = array.shape[1] if n_tags is None else n_tags
         if array.shape[1] != n_tags:
             raise InputError(
@@ -218,7 +218,7 @@ class Potentials:
         arrays, lengths, size = check_emissions(emissions, number_of_tags(transitions))
         n_tags = np.size(start if start is not None else () if end is None else end) if size is None else size
         if not n_tags and lengths.any():
-            raise InputError("emissions must have a column for each tag; there is no tag (K = 0).")
+            raise InputError("emissions must have a column for each tag; they have no columns (K = 0).")
         matrices = check_transitions(transitions, lengths, n_tags)
         ends = check_ends(start, n_tags, "start"), check_ends(end, n_tags, "end")
         return cls(arrays, matrices, *ends, lengths, n_tags)

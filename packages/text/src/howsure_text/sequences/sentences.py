@@ -65,7 +65,9 @@ class TagSet:
         if not isinstance(tag, str):
             raise InputError(f"{where} must contain tags as names or integers; it contains {tag!r}.")
         if self.labels is None:
-            raise InputError(f"{where} names the tag {tag!r}, but the tags have no names; give TagPosterior labels.")
+            raise InputError(
+                f"{where} names the tag {tag!r}, but the tags have no names; pass them to TagPosterior: labels=[...]."
+            )
         if tag not in self._numbers:
             raise unknown_name("tag", tag, self.labels, place=f"the tag set (requested in {where})")
         return self._numbers[tag]

@@ -256,4 +256,4 @@ def _check_lengths(rows: Sequence[Any], lengths: Integers) -> None:
                 f"{len(tags_of_sentence)}."
             )
     if not lengths.any():
-        raise InputError("tags contain no tag: there is nothing to learn from.")
+        raise InputError("tags contain no tag, so there is nothing to learn from. Give sentences with gold tags.")

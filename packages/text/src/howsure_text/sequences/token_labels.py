@@ -227,7 +227,10 @@ def _used_rows(sentences: list[Array], *, label_ids: Any, word_ids: Any, mask: A
     if not named:
         return [np.arange(len(sentence)) for sentence in sentences]
     if len(named) > 1:
-        raise InputError(f"{' and '.join(named)} all determine which tokens count; give only one of them.")
+        raise InputError(
+            f"{' and '.join(named)} cannot be combined, because each determines which tokens count. Pass only one of "
+            "them."
+        )
     name = named[0]
     layout: Sequence[Any] = (
         _word_lists(word_ids, len(sentences)) if name == "word_ids" else _sentences(layouts[name], name, depth=1)
@@ -291,8 +294,8 @@ def _first_subwords(words: list[int], sentence: int) -> Integers:
     inside = [word for word in words if word >= 0]
     if any(after < before for before, after in pairwise(inside)):
         raise InputError(
-            f"`word_ids` must not decrease within a sentence; those of sentence {sentence} do. Split texts that the "
-            "tokenizer joined in pairs or cut into overlapping parts first."
+            f"`word_ids` must not decrease within a sentence; they decrease in sentence {sentence}. Split texts that "
+            "the tokenizer joined in pairs or cut into overlapping parts first."
         )
     firsts = [t for t, word in enumerate(words) if word >= 0 and (t == 0 or words[t - 1] != word)]
     again = [words[t] for t in firsts]
