@@ -88,8 +88,8 @@ def evaluate_fields(
     policy: a policy made from other documents; only values that it files are evaluated, as in the second of two steps.
     max_risk: compute a policy by which at most this proportion of the filed values or documents is wrong.
     delta: largest probability that this promise is broken.
-    promise: what `max_risk` is a proportion of: values in filed documents, filed documents, or filed values of each
-    field. recalibrate: fit recalibration maps by field to half of the documents; all results are from the other half.
+    promise: what `max_risk` is a proportion of: values in filed documents, filed documents, or values of each field.
+    recalibrate: fit recalibration maps by field to half of the documents; all results are from the other half.
     worst: list this many of the most confident wrong values.
 
     Data files contain responses of an API with JSON as their content, JSON objects by document, or a table. Elements of

@@ -195,7 +195,7 @@ def fit_checked(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, le
         raise InputError(
             f"tags must contain a {what} that is possible in the model; none is, so there is nothing to learn from."
         )
-    temperature_index, notes = _places(gold, keep_answers=keep_answers)
+    temperature_index, notes = _temperature_indices(gold, keep_answers=keep_answers)
     minimum, temperature_index, notes = _estimable_minimum(gold, parts, temperature_index, notes)
     ends: list[Ends] = [(None, None)] * len(minimum.at)
     if level is not None and parts.sentences > 1:
