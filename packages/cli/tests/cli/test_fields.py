@@ -62,7 +62,7 @@ def test_no_policy_is_written_without_a_promise(folder: Path, monkeypatch: pytes
     ("typed", "words"),
     [
         ("--write-policy p.json", "--write-policy needs --max-risk"),
-        ("--compare total", "write a field, = and its setting"),
+        ("--compare total", "write FIELD=SETTING"),
         ("--compare total=about", "--compare of total must be one of exact, text, number, date, set; it is 'about'"),
         ("--compare sum=number", "sum"),
         ("--max-risk 5", "--max-risk must be greater than 0 and less than 1; it is 5.0"),

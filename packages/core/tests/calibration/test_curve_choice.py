@@ -214,5 +214,5 @@ def test_bad_input() -> None:
     with pytest.raises(InputError, match="folds must be at most the number of pairs, 30; it is 31"):
         cross_validate_curve(y, q, folds=31)
     for span in (0.0, 1.5, -1.0):
-        with pytest.raises(InputError, match="span must be greater than 0 and at most 1"):
+        with pytest.raises(InputError, match="must be greater than 0 and at most 1"):
             local_regression(y, q, span=span)

@@ -82,7 +82,7 @@ def test_dates_that_no_format_reads_together_name_the_format_that_reads_most() -
     problem = r"written as %d-%b-%y; row 2 is '96'. %d-%b-%y fits 2 of 3 different dates"
     with pytest.raises(InputError, match=problem):
         coded_periods(["1-Jan-96", "2-Jan-96", "96"], period="year")
-    with pytest.raises(InputError, match="name it: date_format="):
+    with pytest.raises(InputError, match="give it, such as date_format="):
         coded_periods(["last week"], period="year")
     assert coded_periods(["1-Jan-96", "2-Feb-96", "3-Jan-96"], period="month").names == ("1996-01", "1996-02")
     with pytest.raises(InputError, match="%d/%m/%Y fits as many dates as %m/%d/%Y"):

@@ -118,7 +118,7 @@ def test_where_items_are_doubtful_there_is_a_warning_only(case: str, tmp_path: P
         table = howsure.mean_scores("correct", data=howsure.read(paths))
         assert "cluster" not in table.recipe
         (note,) = table.notes
-        assert "intervals are too narrow: name it, clusters='task_id'. If rows are independent" in note
+        assert "intervals are too narrow. In this case, give clusters='task_id'. If rows are independent" in note
 
 
 def test_a_column_that_names_each_row_shows_that_rows_are_items(tmp_path: Path) -> None:

@@ -60,7 +60,9 @@ def test_columns_of_raters_are_two_or_more_and_replace_the_others() -> None:
         howsure.rater_agreement(raters=["judge", "judge"], data=table)
     with pytest.raises(InputError, match="Leave out score, rater and id"):
         howsure.rater_agreement("judge", raters=["judge", "human"], data=table)
-    with pytest.raises(InputError, match="rater is missing: name score, rater and id"):
+    with pytest.raises(
+        InputError, match=r"rater is missing\. For a table with a row per grade, give score, rater and id"
+    ):
         howsure.rater_agreement([0, 1], id=[0, 0])
 
 

@@ -168,14 +168,14 @@ def test_answers_that_were_chosen_by_their_grade_are_told_apart() -> None:
     y, f = np.arange(400) % 2 * 1.0, np.arange(400) / 400
     chosen = howsure.correct_judge_scores(np.where(f > 0.8, y, np.nan), f).rows[0]
     assert np.isnan(chosen.corrected.value)
-    assert "were they drawn at random?" in chosen.notes[0]
+    assert "If the answers were not drawn at random" in chosen.notes[0]
 
 
 def test_a_perfect_judge_without_bounds_has_no_interval() -> None:
     f = np.arange(500) % 7 + 0.5
     row = howsure.correct_judge_scores(np.where(np.arange(500) < 60, f, np.nan), f).rows[0]
     assert row.corrected.low is None
-    assert "bounds=..., the lowest and the highest grade, would settle it" in row.notes[0]
+    assert "Give the lowest and the highest grade, bounds=..." in row.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -97,4 +97,4 @@ def test_an_assumed_correlation_is_one_of_grades_at_both_bounds() -> None:
 def test_a_plan_from_few_grades_says_so() -> None:
     plan = howsure.plan_judge_sample([1, 0] * 30, width=0.5, y_true=[1, 0] * 5 + [None] * 50)
     assert plan.rows[0].corrected is None
-    assert "humans graded 10, fewer than 20" in repr(plan)
+    assert "humans graded 10 answers, but a plan needs 20" in repr(plan)

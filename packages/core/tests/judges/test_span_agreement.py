@@ -131,7 +131,7 @@ def test_equal_spans_agree_fully_and_a_rater_without_a_row_did_not_annotate() ->
     spans = {"start": [3, 3, 5], "end": [9, 9, 8], "rater": ["a", "b", "a"], "document": ["x", "x", "y"]}
     agreement = howsure.span_agreement(**spans)
     assert (agreement[0].n, agreement[0].f1.value, agreement[0].alpha.value) == (1, 1.0, 1.0)
-    assert any("annotated by one rater only" in note for note in agreement.notes)
+    assert any("annotated by only one rater" in note for note in agreement.notes)
     found_nothing = {name: [*column, None] for name, column in spans.items()} | {"rater": ["a", "b", "a", "b"]}
     found_nothing["document"] = ["x", "x", "y", "y"]
     assert howsure.span_agreement(**found_nothing)[0].f1.value == pytest.approx(2 / 3)

@@ -28,7 +28,7 @@ def validated(right: int, n: int, *, min_rate: float = 0.8) -> howsure.JudgeVali
 def test_rates_are_the_shares_of_a_confusion_matrix_with_exact_bounds(pairs: list[tuple[int | None, int]]) -> None:
     people, judge = (list(column) for column in zip(*pairs, strict=True))
     if all(label is None for label in people):
-        with pytest.raises(InputError, match="humans must label some answers"):
+        with pytest.raises(InputError, match="have some answers labelled by humans"):
             howsure.validate_judge(people, judge)
         return
     validation = howsure.validate_judge(people, judge)
@@ -113,7 +113,7 @@ def test_grades_have_a_row_each() -> None:
 def test_a_label_that_people_never_gave_decides_nothing() -> None:
     validation = howsure.validate_judge([0] * 200, [0] * 199 + [1])
     assert (validation["0"].verdict, validation["1"].verdict, validation.outcome) == ("valid",) + ("cannot tell",) * 2
-    assert "People gave the label 1 to no answer" in str(validation)
+    assert "No answer has the human label 1" in str(validation)
     assert "The judge gave the label 1 to none" in str(howsure.validate_judge([0, 1] * 40, [0] * 80))
 
 

@@ -36,5 +36,5 @@ def test_labels_without_a_positive_one_or_in_two_spellings_are_refused(as_frame:
     with pytest.raises(howsure.InputError, match="If one value means correct, name it: pos_label='PASS'"):
         howsure.validate_judge(*columns, data=data)
     for positive in ("pass", "PASS"):
-        with pytest.raises(howsure.InputError, match=r"has 'PASS', and .* has 'pass'\. Write this value"):
+        with pytest.raises(howsure.InputError, match=r"has 'PASS', and .* has 'pass'\. Spell the values"):
             howsure.validate_judge(*columns, pos_label=positive, data=data)

@@ -201,7 +201,9 @@ def test_preferences_of_0_and_1_are_wins_and_shares_lie_between(tmp_path: Path) 
     assert [by_model[name] for name in "xyz"] == pytest.approx(best - best.mean(), abs=1e-5)
     assert sum(row.wins for row in table) == 300
     assert table.ties is None
-    assert table.notes == ("winner: a preference, 1 for the first model and 2 for the other one, which share a battle",)
+    assert table.notes == (
+        "winner is a preference from 1 (first model) to 2 (second model) that divides each battle between both",
+    )
     pd.DataFrame(names | {"winner": 2 - share}).to_csv(tmp_path / "battles.csv", index=False)
     from_file = howsure.rank_battles("a", "b", "winner", data=howsure.read(tmp_path / "battles.csv"), rng=0)
     assert [row.strength for row in from_file] == [row.strength for row in table]

@@ -98,11 +98,11 @@ def test_too_little_has_no_interval_and_says_why():
     assert few.notes == ("no interval: 4 items; at least 6 are needed at level 0.95",)
     alike = score_table(y_true=TEXTS, prediction=["a b c d e"] * 20, metrics="wer")[0]
     assert alike.mean.low is None
-    assert alike.notes == ("no interval: 20 items with the same value do not show how such values vary",)
+    assert alike.notes == ("no interval: all 20 items have the same value, so their variation is unknown",)
     long = [" ".join(["a"] * 5000), *["a b c"] * 20]
     row = score_table(y_true=long, prediction=[" ".join(["a"] * 4000), *["a b"] * 20], metrics="wer")[0]
     assert row.mean.low is None
-    assert row.notes == ("no interval: one of 21 items is so large (99% of the total) that the others hardly count",)
+    assert row.notes == ("no interval: one of 21 items is so large (99% of the total) that the others hardly matter",)
 
 
 def test_runs_groups_and_ranks_match_scores():

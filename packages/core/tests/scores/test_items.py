@@ -85,7 +85,7 @@ def test_neighbours_that_differ_clearly_are_told_apart() -> None:
     items = items_of(right)
     assert (items.models, items.neighbours, items.told_apart, items.n) == (4, 3, 2, 200)
     assert all(row.discrimination is None for row in items)
-    assert any("4 models are too few" in note for note in items.notes)
+    assert any("it needs 5 models; there are 4" in note for note in items.notes)
 
 
 def test_items_that_a_model_lacks_are_left_out_and_counted() -> None:
@@ -145,10 +145,13 @@ def test_tiny_gaps_are_not_shown_as_zero() -> None:
         ({"score": [1, 0], "model": ["a", "a"], "id": [0, 1]}, "there is 1 model"),
         (
             {"score": [1, 0], "model": ["a", "b"], "id": [0, 1]},
-            "none has, and '0' lacks one: keep models with the same",
+            "no item has, and '0' lacks a score. Keep only models with the same",
         ),
-        ({"score": [1, 0, 1], "model": ["a", "b", "b"], "id": [0, 0, 1]}, "1 has, and '1' lacks one: keep models"),
-        ({"score": [1, 0], "model": ["a", "b"], "id": [0, 0]}, "there is 1 item; a benchmark has two or more."),
+        (
+            {"score": [1, 0, 1], "model": ["a", "b", "b"], "id": [0, 0, 1]},
+            "1 item has, and '1' lacks a score. Keep only models",
+        ),
+        ({"score": [1, 0], "model": ["a", "b"], "id": [0, 0]}, "there is 1 item; two items or more are needed."),
         ({"score": [1, 0, 1], "model": ["a", "a", "b"], "id": [0, 0, 0]}, "must have one row"),
     ],
 )

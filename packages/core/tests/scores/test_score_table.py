@@ -185,13 +185,13 @@ def test_groups_that_a_model_lacks_are_reported(tmp_path: Path) -> None:
     score, model, group = [1, 0, 1, 0, 1], list("aaaab"), list("xxyyx")
     table = score_table(score, model=model, groups=group, macro=True)
     assert [row.model for row in table if row.group == "macro mean"] == ["a"]
-    assert "score: b lacks 1 group, and has no mean of groups" in table.notes
+    assert "score: b lacks 1 group, so it has no mean of groups" in table.notes
 
 
 def test_roles_that_do_not_go_together_are_refused() -> None:
-    with pytest.raises(InputError, match="run needs the item of each row, id"):
+    with pytest.raises(InputError, match=r"run needs the item of each row\. Give it as id"):
         score_table([1, 0], run=[1, 2])
-    with pytest.raises(InputError, match=r"the same for every model of an item; of 1 item it is not"):
+    with pytest.raises(InputError, match="the same for all models on an item; it differs for 1 item"):
         score_table([1, 0, 1, 1], model=list("aabb"), id=[1, 2, 1, 2], clusters=[1, 2, 1, 3])
     (row,) = score_table([1, 0], id=[1, 2], pass_at=1)
     assert row.score == "score pass@1"
@@ -354,7 +354,9 @@ def test_of_logs_fields_of_the_program_and_the_answer_are_shown(tmp_path: Path) 
 
 def test_a_group_called_as_the_macro_row_is_refused() -> None:
     groups = ["macro mean", "law"] * 10
-    with pytest.raises(InputError, match="a group is called 'macro mean', as is the row of macro=True"):
+    with pytest.raises(
+        InputError, match=r"a group has the name 'macro mean', which is the name of the row that macro=True adds"
+    ):
         score_table([0, 1] * 10, groups=groups, macro=True)
     assert {row.group for row in score_table([0, 1] * 10, groups=groups)} >= set(groups)
 

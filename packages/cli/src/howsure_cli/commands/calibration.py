@@ -45,7 +45,7 @@ from howsure_cli.terminal.options import (
 from howsure_cli.terminal.output import emit, progress, result_text, write_pictures
 from howsure_cli.terminal.process import check_memory
 
-ROW_BYTES = 250  # of a row of simulated pairs as text, in addition to its numbers
+ROW_BYTES = 250  # memory of a row of simulated pairs as text, in addition to its numbers
 LOGITS = (
     "FILE... are shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or (texts, "
     "tokens, classes), in float64, float32, float16 or bfloat16. Rows are read in batches; nothing is unpickled. "
@@ -166,7 +166,7 @@ def compare() -> click.Command:
         how = {name: typed.pop(name) for name in ("bin_size", "n_bins", "binning", "level")}
         how |= {} if (names := typed.pop("names")) is None else {"names": names}
         comparison = compare_calibration(**two_models(files, typed), **how)
-        text = result_text(comparison, form)  # which may refuse a column, before anything is written
+        text = result_text(comparison, form)  # may raise an error for a column, before anything is written
         write_pictures(comparison, figure=figure, axis=axis)
         emit(text, output)
 
@@ -174,14 +174,14 @@ def compare() -> click.Command:
 
 
 def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that name two models and their rows: files and columns, each given twice or once for both.
+    """Return the arguments that name two models and their rows: files and columns, each given twice or once for both.
 
-    Raises InputError if they name none, one or more than two.
+    Raises InputError unless they name two models.
     """
     columns_of = {way: typed.pop(way) for way in PROBABILITIES}
     labels = typed.pop("y_true")
     ways = [way for way, columns in columns_of.items() if columns]
-    of_logs = not ways and len(files) == 2 and len(labels) < 2  # which name the columns themselves
+    of_logs = not ways and len(files) == 2 and len(labels) < 2  # two logs, whose columns are known
     if len(ways) != 1 and not of_logs:
         raise InputError(f"{ONE_FORM_ADVICE}{LIST_COLUMNS}")
     columns = [] if of_logs else list(columns_of[ways[0]])
@@ -223,7 +223,7 @@ def logits() -> click.Command:
         ends = calibration.binned[0].bins.mean_prob[[0, -1]]
         if axis == "auto" and ends.min() > 0.0 and ends.max() < 1.0 and calibration.recipe["reduce"] == CLASS_WISE:
             axis = "logit"
-        text = result_text(calibration, form)  # which may refuse a column, before anything is written
+        text = result_text(calibration, form)  # may raise an error for a column, before anything is written
         if save is not None and calibration.summary is not None:
             calibration.summary.save(save)
         write_pictures(calibration, figure=figure, report=report, axis=axis)
@@ -303,7 +303,7 @@ def structures() -> click.Command:
 
         FILE: JSON lines, one item per line, with samples (a list of structures, each a list of parts) and gold (the
         parts of the true structure); optionally id, weights (of a k-best list) and candidates (all possible parts). A
-        part is a text, a number, or a list such as ["nsubj", 2, 5].
+        part is a string, a number, or a list such as ["nsubj", 2, 5].
 
         \b
         howsure calibration structures parses.jsonl
@@ -338,11 +338,11 @@ def summary() -> click.Command:
     @role_option("y_true")
     @reading_options
     def command(files: Sequence[str], output: str, **typed: Any) -> None:
-        """The sums of the predictions in FILE..., in a file of at most two megabytes per group, without rows.
+        """Save sums of the predictions in FILE..., without rows, in a file of at most two megabytes per group.
 
         FILE...: predictions, as for `howsure calibration`, or summaries, which are added up. `howsure calibration`
-        reads summaries as it reads predictions: of yesterday and today, of two machines, of two hospitals that show no
-        rows. Bins are made of whole cells of the probability scale, so narrow that their predictions count as equal.
+        reads summaries like predictions. So results of two days, machines or hospitals can be combined without sharing
+        rows. Predictions that differ by less than about 2 parts in 10,000 count as equal.
 
         \b
         howsure calibration summary monday.parquet --target y --prob score --group country --output monday.summary

@@ -61,7 +61,7 @@ def command(output: str) -> None:
     for name, content in bundled.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(content, folder / name)
-    (folder / STORE).unlink(missing_ok=True)  # what is left of an earlier demo
+    (folder / STORE).unlink(missing_ok=True)  # remains of an earlier demo
     emit(f"Running in {output}:\n", None)
     with contextlib.chdir(folder):
         for click_command, name, arguments in _commands():

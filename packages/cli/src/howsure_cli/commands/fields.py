@@ -45,16 +45,16 @@ howsure fields apply new.jsonl --policy policy.json --audit 20 --seed 0 --format
 
 
 def as_gold_source(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
-    """The files of true values, or the name of their column."""
+    """Return the files of true values, or the name of the column of true values."""
     return read(value) if value is not None and (names_file(value) or "*" in value) else value
 
 
 def by_field(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str] | None:
-    """The texts after FIELD=, by field. Several are separated by commas, or the option is repeated."""
+    """Return the settings by field, from FIELD=SETTING. Several are separated by commas, or the option is repeated."""
     pairs = [pair.partition("=") for text in values for pair in text.split(",")]
     for field, sign, setting in pairs:
         if not (field and sign and setting):
-            raise click.BadParameter(f"write a field, = and its setting, as in {parameter.metavar}")
+            raise click.BadParameter(f"write FIELD=SETTING, as in {parameter.metavar}")
     return {field.strip(): setting.strip() for field, _, setting in pairs} or None
 
 

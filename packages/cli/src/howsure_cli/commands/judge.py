@@ -70,7 +70,7 @@ class JudgeGroup(DefaultGroup):
 
 @click.group(cls=JudgeGroup, default="scores", context_settings={"max_content_width": 110})
 def command() -> None:
-    """Judges: what would people have given, and how far do raters agree?"""
+    """Judges: what would human annotators have given, and how far do raters agree?"""
 
 
 def add_command(
@@ -83,7 +83,7 @@ def add_command(
     documented_by: Sequence[Callable[..., object]] = (),
     **options: Decorator,
 ) -> None:
-    """Add a command; options: those that need more than a type."""
+    """Add a command. options: the options of the command that need more than a type."""
     command_name = "judge" if name == "scores" else f"judge {name}"
     made = derived(
         command_name,

@@ -66,11 +66,11 @@ def command() -> None:
 def update_command(
     state: str, files: tuple[str, ...], dates: str, database: str | None, until: str | None, **typed: Any
 ) -> None:
-    """Take from FILE... the periods that are over and were not taken before, and keep what was learned in STATE.json.
+    """Add the completed periods in FILE... that were not added before to the state of the monitor, STATE.json.
 
-    Give the whole log, or all since any earlier day: what was taken before is left out. STATE.json is made if there is
-    none, and replaced as a whole; of two updates at once, one waits for the other. The period and the
-    four options after it are set when STATE.json is begun.
+    Give the whole log, or its rows since any earlier day; periods that were added before are skipped. STATE.json is
+    created if it does not exist, and replaced atomically. If two updates run at once, one waits for the other. The
+    period and the four options after it are set when STATE.json is created.
 
     \b
     howsure monitor update state.json log.jsonl --date time --target right --prob confidence
@@ -82,7 +82,7 @@ def update_command(
     if typed.pop("sample_weight") is not None:
         raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
     settings = {name: typed.pop(name) for name in parameter_help(CalibrationMonitor)}
-    CalibrationMonitor(**settings)  # what is wrong with a setting is said before the log is read
+    CalibrationMonitor(**settings)  # raises an error for a wrong setting before the log is read
     source = build_source(_named_input(files, database, typed["table"]), typed)
     rows = read_rows(
         dates, **column_roles(typed), data=source
@@ -99,13 +99,13 @@ def update_command(
 
 
 def _named_input(files: tuple[str, ...], database: str | None, table: str | None) -> tuple[str, ...]:
-    """The files, or the database, that the user named.
+    """Return the files, or the database, that the user named.
 
-    Raises InputError unless there is one or the other.
+    Raises InputError if the user named neither, or both.
     """
     if database is None and table is None:
         if not files:
-            raise InputError("no file is named; name a file, a glob in quotes, - for standard input, or a --database.")
+            raise InputError("no input is named. Name a file, a glob in quotes, - for standard input, or a --database.")
         return files
     if database is None or table is None or files:
         raise InputError("--database FILE.duckdb and --table NAME must be given together, without other files.")
@@ -113,9 +113,9 @@ def _named_input(files: tuple[str, ...], database: str | None, table: str | None
 
 
 def read_state(path: str) -> CalibrationMonitor:
-    """The monitor in a file; InputError if there is none, or it is not one."""
+    """Load the monitor in a file. Raises InputError if the file does not exist or is not the state of a monitor."""
     if not os.path.exists(path):
-        raise InputError(f"no file {path}; howsure monitor update {path} FILE... creates it.")
+        raise InputError(f"the file {path} does not exist. howsure monitor update {path} FILE... creates it.")
     return CalibrationMonitor.load(path)
 
 
@@ -126,8 +126,8 @@ def _check_unchanged(saved_settings: dict[str, Any], new_settings: dict[str, Any
         typed = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
         if typed and saved_settings[name] != value:
             raise InputError(
-                f"--{name} was {saved_settings[name]} when {state} was begun, and is {value} now. Leave it out, or "
-                "begin another state."
+                f"--{name} is {value}, but it was {saved_settings[name]} when {state} was created. Leave --{name} out, "
+                "or create another state."
             )
 
 
@@ -171,7 +171,7 @@ def series_command(
 @state_argument
 @output_option
 def metrics_command(state: str, output: str | None) -> None:
-    """Gauges in the text format of Prometheus.
+    """Print gauges in the text format of Prometheus.
 
     \b
     howsure monitor metrics state.json --output /var/lib/node_exporter/howsure.prom
@@ -185,7 +185,7 @@ Sample = tuple[str | None, float]  # the group, and its value
 
 
 def metrics_text(status: MonitorStatus) -> str:
-    """One gauge after another, each with a sample per group; unknown values are left out."""
+    """Return all gauges as text, each with a sample per group; unknown values are left out."""
     rows = list(status)
     lines = [
         *_gauge("calibration_error", "Calibration error over all periods.", _row_samples(rows, "error", "value")),

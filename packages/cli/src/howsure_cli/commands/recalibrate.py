@@ -1,4 +1,4 @@
-"""`howsure recalibrate`: fit a map from probabilities to calibrated ones, evaluate it, and apply it."""
+"""`howsure recalibrate`: fit a map (a function from probabilities to calibrated ones), evaluate it, and apply it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ WIDE = {"max_content_width": 110}
 
 @click.group("recalibrate", cls=Group)
 def command() -> None:
-    """Recalibrate a model's probabilities: learn a map from labelled rows (fit), see whether it helps (evaluate), and
-    change others by it (apply)."""
+    """Recalibrate a model's probabilities: fit a map to labelled rows (fit), test whether it helps (evaluate), and
+    apply it to other rows (apply)."""
 
 
 def fit(output: str, figure: str | None, **typed: Any) -> None:
@@ -137,10 +137,10 @@ howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.jso
 @from_option
 @click.option("--output", type=OutputFile(*SUFFIXES), required=True, metavar="FILE")
 def apply_command(file: str, map: str, output: str, new_name: str, groups: str | None, **typed: Any) -> None:
-    """Write FILE with recalibrated probabilities in new columns, after its own.
+    """Write a copy of FILE with recalibrated probabilities in new columns at the end.
 
-    FILE: CSV, TSV, JSON, JSON lines or Parquet; the rows stay in order, in a file of the same format. Classes are
-    matched by name, whatever the order of their columns.
+    FILE: CSV, TSV, JSON, JSON lines or Parquet. The output has the same format and order of rows. Classes are matched
+    by name, whatever the order of their columns.
 
     \b
     howsure recalibrate apply test.jsonl --map map.json --prob score --output recalibrated.jsonl

@@ -14,7 +14,7 @@ from howsure_cli.terminal.options import output_options
 @click.argument("text", metavar="TEXT")
 @output_options
 def command(text: str, form: str, output: str | None) -> None:
-    """What a signature says: the settings of the result that it was printed with.
+    """Print the settings of the result whose signature this is.
 
     TEXT: the line that `--format signature` printed, in quotes.
     """

@@ -16,8 +16,8 @@ ENDS = re.compile(r"""[.?)'"\d]\Z""")
 def test_help_of_winner_is_complete() -> None:
     help_text = parameter_help(howsure.rank_battles)["winner"]
     assert help_text.endswith(
-        "or a tie. As preferences, numbers from 1 to 2: 1.8 gives the other model 0.8 of the battle, and the "
-        "first one 0.2."
+        "or a tie. As preferences, numbers from 1 to 2: 1.8 gives 0.8 of the battle to the second model, and 0.2 to "
+        "the first."
     )
 
 

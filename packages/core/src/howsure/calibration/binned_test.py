@@ -77,10 +77,12 @@ def binned_p_values(
 
 @dataclass(frozen=True, slots=True)
 class RareBins:
-    """Of one set of bins: those that expect few labels of one kind, and what `binned_p_value` needs of the others.
+    """The bins of one set that expect few labels of one kind, with the figures that `binned_p_value` needs for the
+    others.
 
-    row: the set's index in the input. statistic: that of the whole set. mean, variance (bins,): of the number of the
-    rarer label in each of these bins. degrees: the number of the other bins, whose contributions follow a chi-square.
+    row: the set's index in the input. statistic: the statistic of the whole set. mean, variance (bins,): mean and
+    variance of the number of the rarer label in each bin that expects few. degrees: the number of the other bins, whose
+    contributions follow a chi-square.
     """
 
     row: int
@@ -91,7 +93,8 @@ class RareBins:
 
     @property
     def numbers(self) -> int:
-        """How many numbers of labels (0, 1, 2, …) to consider: until one bin alone reaches the statistic."""
+        """How many counts of labels (0, 1, 2, …) to consider. With more labels, one bin alone would reach the
+        statistic."""
         return math.ceil(float((self.mean + np.sqrt(self.variance * self.statistic)).max())) + 1
 
     @property
@@ -100,8 +103,8 @@ class RareBins:
         return 1 if len(self.mean) + self.degrees == 1 else STEPS
 
 
-# The distribution of a bin's contribution below the statistic: steps of the statistic and their probabilities, both
-# (numbers,); and the probability that the bin reaches the statistic by itself.
+# The distribution of a bin's contribution below the statistic: possible contributions, in steps, and their
+# probabilities, both (numbers,); and the probability that the bin alone reaches the statistic.
 Contribution = tuple[Integers, Floats, float]
 
 
@@ -198,7 +201,7 @@ def label_numbers(numbers: int | Integers, mean: Floats, variance: Floats) -> tu
 
 # The test of calibration used in tables: Hosmer and Lemeshow's test over the bins, and a separate one for clusters.
 
-WRONG = 1e-9  # part of the squared weights above which a bin of predictions 0 or 1 has an error, not just rounding
+WRONG = 1e-9  # a bin of predictions 0 or 1 has an error, not just rounding, above this fraction of its squared weights
 MIN_EXPECTED = 5.0  # expected labels of each kind in a merged bin
 
 
@@ -256,7 +259,7 @@ def merged_edges(binned: Binned) -> Floats:
 
 
 def _merge_small_bins(positives: Floats, negatives: Floats) -> Integers:
-    """Merge neighbouring bins by their expected labels; a remainder that is too small joins the last merged bin."""
+    """Merge neighbouring bins until each expects five labels of each kind; a remainder joins the last merged bin."""
     merged, number, expected = np.zeros(len(positives), dtype=np.int64), 0, [0.0, 0.0]
     for i, (positive, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
         merged[i] = number

@@ -1,4 +1,7 @@
-"""Assign pairs to bins, and add up the sums from which all calibration figures are computed."""
+"""Assign pairs to bins, and add up the sums from which all calibration figures are computed.
+
+A pair is a label and its predicted probability. A cell is one of 55,110 narrow intervals of the probability scale, and
+a slot is a cell together with a label (`calibration/slots.py`)."""
 
 from __future__ import annotations
 
@@ -312,8 +315,9 @@ def bins_of_rows(
 def automatic_bin_size(n: int) -> int:
     """Return the bin size that `bin_size="auto"` chooses: half of n^(2/3), at least 2.
 
-    This gives about 2 n^(1/3) bins, the rate that balances the bias and variance of a regressogram: 6 pairs per bin for
-    n = 50, 50 for 1,000, 1,077 for 100,000, the paper's 5,000 for a million, and 500,000 for 10⁹.
+    This gives about 2 n^(1/3) bins, the rate that balances the bias and variance of a regressogram. A bin has 6 pairs
+    for n = 50, 50 for 1,000, 1,077 for 100,000, 5,000 for a million (as in Nguyen & O'Connor 2015), and 500,000 for
+    10⁹.
     """
     return max(2, int(n ** (2 / 3) / 2 + 1e-9))
 
@@ -490,7 +494,10 @@ def _bin_slots(slots: Slots, binning: str, size: int, n_bins: int | None) -> Bin
 def _binned(
     sums: Sums, edges: Floats, inner: Floats, last: float, filled: Integers, binning: str, size: int, *others: Any
 ) -> Binned:
-    """Build `Binned` from the nonempty bins, whose indices are `filled`; `last` is the largest prediction of all."""
+    """Build `Binned` from the nonempty bins.
+
+    edges: the upper edges of all bins but the last. inner: the largest prediction of each bin but the last. last: the
+    largest of all predictions. filled: the indices of the nonempty bins. others: the further fields of `Binned`."""
     upper = np.append(edges, 1.0 if binning == "uniform" else last)[filled]
     return Binned(sums, upper, inner[filled[:-1]], size if binning == "adaptive" else None, *others)
 

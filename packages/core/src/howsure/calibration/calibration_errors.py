@@ -262,9 +262,9 @@ def _rare_label_reach(
     return float(np.max(share * (size - nearest))), float(np.max(share * (farthest - size)))
 
 
-# Intervals of Algorithm 1's value: the paper's Algorithm 2, and a bootstrap.
+# Intervals for the value of Algorithm 1: Algorithm 2 of Nguyen & O'Connor (2015), and a bootstrap.
 
-SAMPLES = 10_000  # as in the paper
+SAMPLES = 10_000  # as in Nguyen & O'Connor (2015)
 RESAMPLES = 1_000
 NUMBERS_AT_ONCE = 1 << 22
 
@@ -353,7 +353,7 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
     if isinstance(pairs, Slots) and has_complete_rows(pairs):
         yield "the pairs of a row's classes count as independent; see docs/language-models.md on valid intervals"
     if len(binned.sums) == 1:
-        yield "there is only one bin, so the error is that of the mean prediction"
+        yield "there is only one bin, so the error is the error of the mean prediction"
 
 
 def groups_together(pairs: Pairs | Slots) -> str | None:

@@ -30,9 +30,9 @@ from howsure.stats.randomness import Randomness
 
 
 def by_probability(slots: Slots) -> Slots:
-    """Weight pairs by their probability (the mean of the slot); pairs of negligible probability get weight 0.
+    """Weight each pair by its probability, which is approximated by the mean probability of its slot (cell and label).
 
-    Raises InputError for pairs that have weights.
+    Pairs of negligible probability get weight 0. Raises InputError for pairs that already have weights.
     """
     if slots.weights is not None:
         raise InputError("the pairs already have weights and cannot also be weighted by their probabilities.")
@@ -54,12 +54,13 @@ HEAVIEST = 1e60  # the fourth power of a larger weight would overflow
 
 
 class CalibrationSummary(SavedSums):
-    """Sums of pairs from which calibration curves are computed, in about a megabyte for any number of pairs.
+    """Sums over pairs of label and probability, from which calibration curves are computed, in about a megabyte for any
+    number of pairs.
 
-    Pairs are added up in narrow cells of the probability scale: 27,555 on each side of one half; a cell at one half is
-    1.5·10⁻⁴ of min(q, 1 - q) wide. Bins are made of whole cells. The sum of two summaries is the summary of all their
-    pairs, with the same bytes in any order of additions (up to rounding, if pairs are weighted). Data of two days,
-    machines or institutions can thus be combined without sharing rows.
+    Pairs are added up in narrow intervals of the probability scale, called cells. There are 27,555 cells on each side
+    of one half; the width of a cell at one half is 1.5·10⁻⁴ of min(q, 1 - q). Bins are made of whole cells. The sum of
+    two summaries is the summary of all their pairs, with the same bytes in any order of additions (up to rounding, if
+    pairs are weighted). Data of two days, machines or institutions can thus be combined without sharing rows.
 
     >>> monday, tuesday = CalibrationSummary(), CalibrationSummary()
     >>> monday.add([0, 1, 1, 1], [0.1, 0.4, 0.8, 0.9])

@@ -26,7 +26,7 @@ from howsure.stats.threads import one_thread
 BLOCK, ROWS = 256, 1024
 MAX_DENSE = 2048  # bins
 MAX_NUMBERS = 1 << 23  # in a block of products
-DENSE_FASTER = 260  # a sparse product takes the time of this many dense ones
+DENSE_FASTER = 260  # one sparse product takes the time of this many dense products
 
 
 def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: float) -> float:

@@ -62,7 +62,7 @@ def compare_calibration(
 
     y_true (n,): labels. y_prob (n,), against (n,): predictions of A and of B for the same rows in the same order. If
     each model has its own labels, such as whether its answer is correct, y_true are the labels of A and y_true_against
-    (n,) those of B. Alternatively, `compare_calibration(pairs_a, against=pairs_b)` accepts two `Pairs` with equal
+    (n,) the labels of B. Alternatively, `compare_calibration(pairs_a, against=pairs_b)` accepts two `Pairs` with equal
     weights, groups and clusters; if their labels differ, each model has its own labels. The other arguments are those
     of `calibration_curve`.
 

@@ -132,7 +132,7 @@ def verdict(curve: CorpCurve) -> str:
     """One sentence: whether miscalibration is detected, and where the curve is outside its band."""
     verdict_kind, p = kind(curve), p_in_words(curve.p_value)
     if verdict_kind == NONE_SEEN:
-        return f"no miscalibration detected: that of a calibrated model would be as large ({p})"
+        return f"no miscalibration detected: a calibrated model's curve would show as much ({p})"
     if verdict_kind == NOT_LOCATED:
         return f"miscalibrated ({p}), but the curve is inside its band everywhere"
     both, over, under = (kind_named(name, curve) for name in (BOTH, OVERCONFIDENT, UNDERCONFIDENT))
@@ -411,7 +411,7 @@ def level_of_steps(level: float) -> float:
 def _steps(
     pairs: Pairs | Slots, rows: Ordered, starts: Integers, level: float, unit: float
 ) -> tuple[CorpSteps, Floats]:
-    """The steps with their intervals, and the effective number of pairs of each."""
+    """Return the steps with their intervals, and the effective number of pairs of each step."""
     count, weight = rows.by(starts, rows.times).astype(np.int64), rows.by(starts, rows.weight)
     frequency = rows.by(starts, rows.weight * rows.y) / weight
     effective = weight**2 / (squares := rows.by(starts, rows.weight * rows.w))

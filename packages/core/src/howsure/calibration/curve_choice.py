@@ -37,7 +37,7 @@ CURVE_POINTS, TRIED_POINTS = 100, 40
 FOLDS = 10
 TINY = 1e-280  # smaller predictions count as 0, because slopes between them overflow
 DIGITS = 12  # to which frequencies are rounded, so that a frequency of only labels 1 is exactly 1
-MIN_EFFECTIVE = 4.0  # effective pairs or clusters in a window, below which there is no interval
+MIN_EFFECTIVE = 4.0  # minimum effective number of pairs or clusters in a window for an interval
 Curve = Callable[[Floats], Floats]
 
 
@@ -47,7 +47,7 @@ class TriedCurve:
 
     method: "bins", "local regression" or "isotonic regression". setting: the bin size, the span, or None. loss: the
     mean squared difference between held-out labels and the curve. difference: this loss minus the smallest loss.
-    standard_error: that of the difference.
+    standard_error: the standard error of the difference.
     """
 
     method: str
@@ -264,7 +264,9 @@ def local_regression(
     check_arguments(local_regression, locals())
     level = check_level(level)
     if span is not None and not (is_number(span) and 0.0 < span <= 1.0):
-        raise InputError(f"span must be greater than 0 and at most 1, the share of pairs in a window; it is {span!r}.")
+        raise InputError(
+            f"span, the proportion of pairs in a window, must be greater than 0 and at most 1; it is {span!r}."
+        )
     pairs = pairs_from(
         y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
     ).with_positive_weight()
@@ -344,8 +346,8 @@ def _weights_at(x: float, q: Floats, w: Floats, span: float, *, degree: int = 1)
     q is sorted. The window contains the nearest proportion `span` of all pairs, and further pairs at the same distance.
     """
     k = min(max(math.ceil(span * len(q)), 2), len(q))
-    place = int(np.searchsorted(q, x))
-    distances = np.abs(q[max(place - k, 0) : place + k] - x)
+    position = int(np.searchsorted(q, x))
+    distances = np.abs(q[max(position - k, 0) : position + k] - x)
     width = float(np.partition(distances, k - 1)[k - 1])
     rows = slice(int(np.searchsorted(q, x - width, side="left")), int(np.searchsorted(q, x + width, side="right")))
     scaled = (q[rows] - x) / max(width, 1e-300)

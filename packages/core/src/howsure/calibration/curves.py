@@ -85,7 +85,7 @@ class CalibrationCurves(Rows[Any]):
 
     @property
     def p_adjusted(self) -> list[float]:
-        """The p-values; those of curves with bins are adjusted for the number of curves."""
+        """The p-values. For curves with bins, they are adjusted for the number of curves."""
         adjusted = adjust_p_values([row.p_value for row in self.rows], method=self.adjust if self.binned else None)
         return [float(p) for p in adjusted]
 
@@ -236,7 +236,8 @@ def calibration_curves(
     interval: interval of Algorithm 1's value, in addition to the debiased one.
     rng: seed of random intervals and tests.
 
-    p is that of the binned test, adjusted for the number of groups (Holm); `calibration_test` offers other tests. `id`
+    The p-value comes from the binned test and is adjusted for the number of groups (Holm); `calibration_test` offers
+    other tests. `id`
     names the column that identifies items, if several files have rows of the same items. The other parameters are those
     of `calibration_curve`. `calibration_table` computes fewer figures in less time; `worst_predictions` returns the
     rows that are most confidently wrong.

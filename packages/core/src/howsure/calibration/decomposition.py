@@ -1,6 +1,7 @@
 """Decomposition of mean scores as miscalibration - discrimination + uncertainty, with intervals.
 
-Let S be the mean score of the predictions, S_C that of the isotonic curve's values and S_R that of the base rate. Then
+Let S be the mean score of the predictions, S_C the mean score of the isotonic curve's values, and S_R the mean score if
+the base rate is always predicted. Then
 miscalibration = S - S_C, discrimination = S_R - S_C and uncertainty = S_R (Dimitriadis, Gneiting & Jordan 2021).
 Because the curve is fitted to the labels, S_C is too small. For each step of the curve, this gain is about 1.43 times
 the variance of the step's frequency. (The constant comes from simulations of increasing curves; it is 1 where the true
@@ -39,9 +40,9 @@ class ScoreDecomposition(Result):
 
     miscalibration: the reduction of the score if the isotonic curve's values replaced the predictions. discrimination:
     the reduction of the score from always predicting the base rate to the curve's values. uncertainty: the score of the
-    base rate. Each value is that of the data. Its interval [low, high] is for the population's value and is corrected
-    for the gain by fitting, so it may not contain the value of the data. A score is infinite if a prediction of 0 or 1
-    is wrong; `infinite_rows` counts such predictions. recipe: that of the curve.
+    base rate. Each value describes the data. Its interval [low, high] is for the value in the population and is
+    corrected for the gain by fitting, so it may not contain the value of the data. A score is infinite if a prediction
+    of 0 or 1 is wrong; `infinite_rows` counts such predictions. recipe: the recipe of the curve.
     """
 
     score: Estimate

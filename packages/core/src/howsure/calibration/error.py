@@ -163,13 +163,13 @@ def _sum_block(
     is_first[firsts] = True
     starts = np.flatnonzero(is_first)
     n = _smallest_type(np.diff(starts, append=len(q)))
-    place = code, starts.searchsorted(firsts), bins[starts], n
+    entry_columns = code, starts.searchsorted(firsts), bins[starts], n
     if w is None:
         unit = 2.0 ** (61 - int(n.max()).bit_length())
         u = np.add.reduceat(np.rint((q - y) * unit).astype(np.int64), starts) / unit
-        return ClusterBlock(*place, u, np.add.reduceat(y, starts, dtype=n.dtype), None)
+        return ClusterBlock(*entry_columns, u, np.add.reduceat(y, starts, dtype=n.dtype), None)
     u, wy, w1, w2 = (np.add.reduceat(column, starts) for column in (w * (q - y), w * y, w, w * w))
-    return ClusterBlock(*place, u, wy, np.stack([w1, w2]))
+    return ClusterBlock(*entry_columns, u, wy, np.stack([w1, w2]))
 
 
 def _smallest_type(values: Integers) -> WholeNumbers:
@@ -285,8 +285,8 @@ class RareClusters:
     """The contributions of clusters to the calibration error e, the root of the squared error.
 
     Let g_b be the gap of bin b and |g| the root mean square of the gaps. Cluster c contributes z_c = Σ_b g_b Σ w u /
-    (|g| Σ w), where Σ w u is over the cluster's pairs in bin b; the z_c add up to |g|. variance: that of the sum of
-    z_c. cluster: the proportion of the weight in one cluster, 1 / (effective number of clusters). farthest: the mean of
+    (|g| Σ w), where Σ w u is over the cluster's pairs in bin b; the z_c add up to |g|. variance: the variance of Σ z_c.
+    cluster: the proportion of the weight in one cluster, 1 / (effective number of clusters). farthest: the mean of
     max(q, 1 - q), the largest gap that a further cluster could have.
     """
 

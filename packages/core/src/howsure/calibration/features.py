@@ -32,7 +32,7 @@ class Feature:
     codes (n,): the cell of each row. conditions: the conditions in words. members (conditions, cells): 1 where a
     condition includes a cell, else 0. in_pairs (conditions,): whether a condition is also combined with conditions of
     another feature. pooled: the number of values too rare for a cell of their own, and the number of their rows. alone:
-    whether a single condition defines a group.
+    whether a condition on this feature alone defines a group.
     """
 
     name: str
@@ -167,9 +167,9 @@ def _divide_numbers(name: str, numbers: Floats, missing: Bools, min_rows: int, *
 def _distinct_quantiles(visible: Floats, dates: bool) -> Floats:
     """Return the distinct quantiles that have numbers on both sides, rounded relative to the spread."""
     n = len(visible)
-    places = [min(n - 1, math.ceil(share * n) - 1) for share in CUTS]
-    ordered = np.partition(visible, places)
-    cuts = ordered[places]
+    positions = [min(n - 1, math.ceil(share * n) - 1) for share in CUTS]
+    ordered = np.partition(visible, positions)
+    cuts = ordered[positions]
     if not dates:
         spread = cuts[CUTS.index(0.75)] - cuts[CUTS.index(0.25)]
         step = spread / FINENESS if spread > 0 else (cuts[-1] - cuts[0]) / FINENESS
@@ -303,8 +303,8 @@ def _refuse_teller(feature: Feature, pairs: Pairs) -> None:
     ones = np.bincount(feature.codes, weights=pairs.labels, minlength=feature.cells)
     if 0 < pairs.labels.sum() < len(pairs) and bool(((ones == 0) | (ones == rows)).all()):
         raise InputError(
-            f"features: {feature.name} determines every label: none of its values occurs with both. Is it the label "
-            "itself, or made from it? Use features that are known before the label."
+            f"features: {feature.name} determines every label: none of its values occurs with both labels. Is it "
+            "the label itself, or made from it? Use features that are known before the label."
         )
 
 

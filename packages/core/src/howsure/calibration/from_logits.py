@@ -40,7 +40,7 @@ def logit_calibration(
     targets: file of the right classes, .npy or .safetensors: one for all files, or one for each; default: the tensor
     targets, label_ids or labels in them.
     ignore: target of rows that do not count.
-    reduce: judge the probability of every class (class-wise, default), or that of the first choice (top-label).
+    reduce: judge the probability of every class (class-wise, default), or only of the first choice (top-label).
     sample_weight: how much a pair of row and class counts: by its probability (default), so that bins are of equally
     many expected tokens; or all equally.
     binning: bins of equal size, or bins of equal width.

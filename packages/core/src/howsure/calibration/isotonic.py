@@ -109,7 +109,7 @@ def by_content(pairs: Pairs) -> Pairs:
 
 
 def _cell_rows(slots: Slots) -> Ordered:
-    """Return one row per slot, at the mean prediction of its cell."""
+    """Return one row per slot (cell and label), with the mean prediction of its cell."""
     if slots.weights is not None:
         raise InputError(
             "with weights, `method='corp'` needs the pairs, but these are only sums. Use `method='bins'`.", "method"
@@ -360,9 +360,9 @@ def _noise(pairs: Ordered, rng: np.random.Generator) -> Floats:
     left = np.minimum((pairs.q * PLACES).astype(np.int64), PLACES - 1)
     right = pairs.q * PLACES - left
     number = int(pairs.clusters.max()) + 1
-    place = np.concatenate([left, left + 1])
+    grid_points = np.concatenate([left, left + 1])
     values = np.concatenate([residual * (1 - right), residual * right])
-    sums = csr_array((values, (place, np.tile(pairs.clusters, 2))), shape=(PLACES + 1, number))
+    sums = csr_array((values, (grid_points, np.tile(pairs.clusters, 2))), shape=(PLACES + 1, number))
     step = max(1, NUMBERS_PER_BLOCK // number)
     sizes = [min(step, SIMULATIONS - first) for first in range(0, SIMULATIONS, step)]
     return np.concatenate([(sums @ rng.standard_normal((number, size))).T for size in sizes])

@@ -1,4 +1,6 @@
-"""Check logits and target classes, and add up their pairs by slot, in numpy or on the device of a torch tensor."""
+"""Check logits and target classes, and add up their pairs by slot, in numpy or on the device of a torch tensor.
+
+A slot is a narrow interval of the probability scale (a cell) together with a label (`calibration/slots.py`)."""
 
 from __future__ import annotations
 

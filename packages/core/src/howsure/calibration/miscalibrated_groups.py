@@ -103,7 +103,7 @@ class MiscalibratedGroup:
     base_rate, positive if the model is overconfident. whole_gap: the gap of all rows at the same predictions (0 if the
     comparison is with perfect calibration). excess: gap - whole_gap, with a simultaneous interval for all groups
     tested. error: the debiased calibration error. p_adjusted: adjusted for all groups tested. explains: names of other
-    significant groups that are no longer significant after this group's excess is removed.
+    groups that are significant, but no longer after this group's excess is removed.
     """
 
     name: str = as_json("group")
@@ -170,7 +170,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         """The columns of a table with one row per group found."""
         level, whole = f"{100 * self.recipe['level']:g}%", self.recipe["against"] == WHOLE
         gap = "mean prediction minus label frequency; positive: overconfident"
-        excess = "gap minus that of the whole at the same predictions" if whole else "the gap"
+        excess = "gap minus the gap of the whole at the same predictions" if whole else "the gap"
         excess += f", with an interval that is simultaneous for all groups ({level})"
         return [
             Column("group", WORDS, get=lambda row: row.name),
@@ -389,8 +389,8 @@ def _row(
     number: int,
     level: float,
 ) -> MiscalibratedGroup:
-    mine = pairs.select(group_rows(group, features))
-    mean, rate = _means(mine)
+    group_pairs = pairs.select(group_rows(group, features))
+    mean, rate = _means(group_pairs)
     weight = float(family.weight[group.row])
     whole_gap = -float(family.expected[group.row]) / weight
     excess, half = -float(family.sums[group.row]) / weight, critical * float(family.deviation[group.row]) / weight
@@ -399,14 +399,14 @@ def _row(
     return MiscalibratedGroup(
         name=" and ".join(names),
         conditions=names,
-        n=len(mine),
+        n=len(group_pairs),
         share=weight / total,
         mean_prob=mean,
         base_rate=rate,
         gap=mean - rate,
         whole_gap=whole_gap,
-        excess=Estimate(excess, excess - half, excess + half, level, "simultaneous", len(mine)),
-        error=_error(mine, level),
+        excess=Estimate(excess, excess - half, excess + half, level, "simultaneous", len(group_pairs)),
+        error=_error(group_pairs, level),
         p_adjusted=float(family.p_values(number)[group.row]),
         explains=tuple(" and ".join(condition_names(other, features)) for other in explains),
     )

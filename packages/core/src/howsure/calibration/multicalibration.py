@@ -30,7 +30,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
 ALL_ROWS = "all rows"
-MIN_SCORE = 1e-9  # smallest score by which a sum is divided
+MIN_SCORE = 1e-9  # a sum is not divided by a smaller score
 
 
 @dataclass(frozen=True, slots=True, repr=False)

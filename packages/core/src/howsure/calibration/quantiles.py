@@ -187,11 +187,11 @@ class QuantileCalibration(Result):
     ranks (n,): the number of draws below each true value, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1], counts
     (B,), expected (B,) under calibration, and low, high (B,), the interval for each count. Cumulative curve: points
     (P,), cumulative (P,), the proportion of true values with at most that quantile, and the simultaneous band band_low,
-    band_high (P,). statistics, p_values, p_errors: those of both tests of uniformity by name, "chi-square" of the
-    histogram and "band", the largest distance of the cumulative curve from the diagonal. statistic, p_value: those of
-    the requested `method`. p_errors are Monte Carlo standard errors, 0 without clusters. clusters: the number of
-    clusters, or None. tied: the number of true values equal to some draws. recipe: everything needed to repeat the
-    analysis.
+    band_high (P,). statistics, p_values, p_errors: the figures of both tests of uniformity by name, "chi-square" of the
+    histogram and "band", the largest distance of the cumulative curve from the diagonal. statistic, p_value: the
+    figures of the requested `method`. p_errors are Monte Carlo standard errors, 0 without clusters. clusters: the
+    number of clusters, or None. tied: the number of true values equal to some draws. recipe: everything needed to
+    repeat the analysis.
     """
 
     ranks: Integers

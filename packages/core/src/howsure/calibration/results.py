@@ -46,9 +46,9 @@ class CalibrationCurve(Result):
     corrected for the bias due to noise, with an interval. algorithm1_error, mse: Algorithm 1's value and its square,
     with an interval only from Algorithm 2 or a bootstrap. ece: the mean absolute gap, with an interval for its value in
     the population (docs/calibration.md). max_error: the largest absolute gap. brier, log_loss: mean scores and their
-    decomposition. p_value: that of the hypothesis that the predictions are calibrated. base_rate: frequency of label 1.
-    n: number of pairs. histogram (2, 64): weight by label (0, 1) and prediction, in 64 bars over [0, 1]. notes:
-    caveats. recipe: everything needed to repeat the analysis. name: the group, or None.
+    decomposition. p_value: the p-value of the hypothesis that the predictions are calibrated. base_rate: frequency of
+    label 1. n: number of pairs. histogram (2, 64): weight by label (0, 1) and prediction, in 64 bars over [0, 1].
+    notes: caveats. recipe: everything needed to repeat the analysis. name: the group, or None.
 
     reduction: how several classes were reduced to pairs, "top-label" or "class-wise"; None for a binary problem. If it
     is set, brier and log_loss are the top-label or class-wise scores and are labelled so. multiclass: the scores of all

@@ -155,7 +155,7 @@ def student_scores(sums: Floats, variance: Floats, free: Floats) -> Floats:
 DRAWS = 1000
 MIN_ROWS = 50  # default of the minimum number of rows in a group
 MIN_EXPECTED = 5.0  # least Σ r (1 - r) in a group and outside it, so that 5 labels of each kind are expected
-BESIDE = 0.1  # least proportion of a group's variance that remains after comparison with rows of similar predictions
+BESIDE = 0.1  # minimum fraction of a group's variance that remains after comparison with similar predictions
 CLUSTERS = 10.0  # minimum effective number of clusters in a group
 LARGEST_SHARE = 0.9  # largest proportion of either condition's rows in a group of two conditions
 FIGURES = ("features", "conditions", "n", "weight", "sums", "expected", "deviation", "observed", "score")
@@ -208,8 +208,8 @@ class Family:
     def critical(self, error: float, families: int) -> float:
         """Return the critical |score|: groups with larger scores have an adjusted p-value of at most `error`."""
         ordered = np.sort(self.largest)
-        place = math.ceil((1 - error / families) * (len(ordered) + 1)) - 1
-        return float(ordered[min(place, len(ordered) - 1)])
+        rank = math.ceil((1 - error / families) * (len(ordered) + 1)) - 1
+        return float(ordered[min(rank, len(ordered) - 1)])
 
 
 def scan(
@@ -250,13 +250,15 @@ class _Search:
     keep: Keep | None
 
     def groups_of_one_condition(self) -> Iterator[Family]:
-        """Yield the groups of one condition, a family for each feature."""
-        for place in (i for i, feature in enumerate(self.features) if feature.alone):
-            feature = self.features[place]
-            yield self._judged(single_table(feature), (place, -1), np.ones((len(feature.conditions), 1), np.bool_))
+        """Test the groups of one condition; yield their scores, a family for each feature."""
+        for feature_index in (i for i, feature in enumerate(self.features) if feature.alone):
+            feature = self.features[feature_index]
+            yield self._judged(
+                single_table(feature), (feature_index, -1), np.ones((len(feature.conditions), 1), np.bool_)
+            )
 
     def groups_of_two_conditions(self, pairs: Sequence[tuple[int, int]]) -> Iterator[Family]:
-        """Yield the groups of two conditions, a family for each pair of features.
+        """Test the groups of two conditions; yield their scores, a family for each pair of features.
 
         A group is left out if it has more than 90% of the rows of either condition.
         """
@@ -362,7 +364,10 @@ LEFT_OVER = 2.576  # critical score (p = 0.01) of a two-condition group after it
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A significant group: the index of its family, its row in the family, and its features and conditions."""
+    """A significant group, by the index of its family and its row in the family.
+
+    features, conditions: the indices of the features and of the conditions that define the group; -1 if there is no
+    second condition."""
 
     family: int
     row: int
@@ -420,13 +425,13 @@ def leading(
     scores = np.array([families[g.family].score[g.row] for g in groups])
     signs = np.sign(scores)
     while open_.any() and len(chosen) < most:
-        ones = np.array([len(g.parts) for g in groups])
-        order = np.lexsort((size, ones, -np.round(np.abs(scores), 9)))
+        n_conditions = np.array([len(g.parts) for g in groups])
+        order = np.lexsort((size, n_conditions, -np.round(np.abs(scores), 9)))
         strongest = int(next(i for i in order if open_[i]))
         lead = _parent_or_self(strongest, groups, open_, scores, per_sum, current, features)
         current = without(current, group_rows(groups[lead], features))
-        places = np.flatnonzero(open_)
-        scores[places] = per_sum[places] * group_sums([groups[i] for i in places], current.values, features)
+        candidates = np.flatnonzero(open_)
+        scores[candidates] = per_sum[candidates] * group_sums([groups[i] for i in candidates], current.values, features)
         gone = open_ & (signs * scores < limit)
         gone[lead] = False
         chosen.append((groups[lead], tuple(groups[i] for i in np.flatnonzero(gone))))

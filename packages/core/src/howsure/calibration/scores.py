@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 #
 # Theorem 3.4 of Nguyen's thesis decomposes the expectation of any strictly proper score into calibration and
 # refinement. With bins there is a third part, due to predictions that vary within a bin (Stephenson, Coelho & Jolliffe
-# 2008); the three parts add up exactly. Scores here are losses (lower is better), so their sign is the opposite of the
-# thesis's.
+# 2008); the three parts add up exactly. Scores here are losses (lower is better), so they have the opposite sign of the
+# scores in the thesis.
 
 Loss = Callable[[Floats], Floats]
 

@@ -119,10 +119,10 @@ def decompose_score_by_label(
     weights = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
     rows = []
     for label in (1, 0):
-        of_label = pairs.labels == label
-        if not of_label.any():
+        has_label = pairs.labels == label
+        if not has_label.any():
             continue
-        q, w = pairs.probabilities[of_label], weights[of_label]
+        q, w = pairs.probabilities[has_label], weights[has_label]
         share = w / w.sum()
         mean = min(float(share @ q), 1.0)
         losses = loss.expected(np.append(q, mean), np.full(len(q) + 1, float(label)))
@@ -132,7 +132,7 @@ def decompose_score_by_label(
             spread = 0.0
         base_rate = float(w.sum() / weights.sum())
         rows.append(LabelScore(label, len(q), base_rate, mean, mean_loss, of_mean, spread))
-    apart = rows[0].mean_prediction - rows[1].mean_prediction if len(rows) == 2 else math.nan
+    discrimination = rows[0].mean_prediction - rows[1].mean_prediction if len(rows) == 2 else math.nan
     recipe = {"howsure": __version__, "score": loss.name, "n": len(pairs), "weighted": pairs.weights is not None}
     mean_score = sum(row.base_rate * row.score for row in rows)
-    return ScoreByLabel(score=mean_score, discrimination=apart, rows=tuple(rows), recipe=recipe)
+    return ScoreByLabel(score=mean_score, discrimination=discrimination, rows=tuple(rows), recipe=recipe)

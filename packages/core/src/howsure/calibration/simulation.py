@@ -14,7 +14,7 @@ MAX_PAIRS = 1_000_000_000
 
 
 def label_probability(q: Floats, *, transform: str | float = "identity") -> Floats:
-    """Return P(y = 1 | q): q itself or, if the transform is a number k in [0, 0.5], the thesis's t(q).
+    """Return P(y = 1 | q), which is q or, if the transform is a number k in [0, 0.5], t(q) of Nguyen's thesis.
 
     t(q) = max(0, q - k) for q ≤ 0.5 and min(1, q + k) otherwise (the thesis prints min(0, …) by mistake).
 

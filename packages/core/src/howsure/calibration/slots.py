@@ -52,7 +52,9 @@ def assign_cells(q: Floats) -> Integers:
 
 
 def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None:
-    """Write each pair's folded slot, 4·floor(t) + 2·(q ≥ ½) + y, and its position in the cell, t - floor(t)."""
+    """Write each pair's folded slot, 4·floor(t) + 2·(q ≥ ½) + y, and its position in the cell, t - floor(t).
+
+    Folded slots are numbered by t, so that the cells of q and of 1 - q are next to each other."""
     write_roots(q, fraction)
     whole = np.floor(fraction)
     fraction -= whole
@@ -67,7 +69,8 @@ def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None
 
 @cache
 def unfolded() -> Integers:
-    """Return the folded slot of every slot, in ascending order of q, with label 0 before label 1."""
+    """Return the number of the folded slot of every slot; slots are in ascending order of q, with label 0 before label
+    1."""
     cell, label = np.divmod(np.arange(SLOTS), 2)
     upper = cell >= CELLS
     slots: Integers = 4 * np.where(upper, LAST - cell, cell) + 2 * upper + label
@@ -275,8 +278,7 @@ def checked_sums(sums: Integers) -> Integers:
     if sums[0].max(initial=0) >= MAX_SLOT_PAIRS or sums.min(initial=0) < 0:
         raise InputError(
             f"the sums of one cell and label are too large for 64 bits, which are enough for {MAX_SLOT_PAIRS:,} "
-            "pairs, or fewer if predictions of almost 0 or 1 are wrong: keep several summaries, each of a part of "
-            "the pairs."
+            "pairs, or fewer if predictions of almost 0 or 1 are wrong. Divide the pairs among several summaries."
         )
     return sums
 
@@ -363,11 +365,11 @@ class SlotAdder:
             if self._recent[0].max() >= HALF_FULL:
                 self._move_recent()
         if has_steep(counted):
-            place, r = steep_rows(slot, q)[1:]
+            steep_slots, r = steep_rows(slot, q)[1:]
             finite = r > 0.0
             logs = np.floor(-np.log(r[finite]) * LOG_UNIT + 0.5)
-            np.add.at(self._sums[3], place[finite], logs.astype(np.int64))
-            np.add.at(self._sums[4], place[~finite], 1)
+            np.add.at(self._sums[3], steep_slots[finite], logs.astype(np.int64))
+            np.add.at(self._sums[4], steep_slots[~finite], 1)
 
     def _move_recent(self) -> None:
         """Move the recent counts, offsets and squares to the sums."""
@@ -396,10 +398,10 @@ class SlotAdder:
         column *= fraction
         self._weights[5] += np.bincount(slot, column, SLOTS)
         if has_steep(count):
-            row, place, r = steep_rows(slot, q)
+            row, steep_slots, r = steep_rows(slot, q)
             finite = r > 0.0
-            np.add.at(self._weights[6], place[finite], -np.log(r[finite]) * w[row[finite]])
-            np.add.at(self._sums[4], place[~finite], 1)
+            np.add.at(self._weights[6], steep_slots[finite], -np.log(r[finite]) * w[row[finite]])
+            np.add.at(self._sums[4], steep_slots[~finite], 1)
 
 
 def sum_by_slot(pairs: Pairs) -> Slots:

@@ -56,12 +56,12 @@ def structure_pairs(
     by_label: make one group per label; the label is the first element of a part.
 
     Without weights, structures must be independent samples. The proportion of samples with a part is a noisy
-    probability: a part that is in many samples by chance seems too probable. Therefore the probability that one further
-    sample has the part is estimated by leaving out each sample in turn, from all parts that are in equally many of the
-    other samples. Isotonic regression makes this probability increase with their number. Items with different numbers
-    of samples are estimated separately. Without candidates, only proposed parts have pairs: the parts of any structure
-    in a k-best list, or of any sample but the last. Lists identify items by index, mappings by key. The item is the
-    cluster.
+    probability: a part that is in many samples by chance seems too probable. Therefore each sample is left out in turn,
+    and the probability that a further sample has the part is estimated from all parts that are in equally many of the
+    other samples. Isotonic regression makes this probability increase with the number of samples that have the part.
+    Items with different numbers of samples are estimated separately. Without candidates, only proposed parts have
+    pairs: the parts of any structure in a k-best list, or of any sample but the last. Lists identify items by index,
+    mappings by key. The item is the cluster.
 
     >>> samples = {"a": [[("N", 0, 2)], [("N", 0, 2), ("V", 2, 3)]]}
     >>> pairs = structure_pairs(samples, {"a": [("N", 0, 2)]}, sample_weight={"a": [3, 1]})
@@ -79,14 +79,14 @@ def structure_pairs(
     n_samples: list[int] = []
     items = _items(samples, gold, sample_weight, candidates)
     for item in items:
-        of_parts = item.totals()
-        parts += of_parts
-        labels += [part in item.gold for part in of_parts]
-        sizes.append(len(of_parts))
-        totals += of_parts.values()
+        weight_by_part = item.totals()
+        parts += weight_by_part
+        labels += [part in item.gold for part in weight_by_part]
+        sizes.append(len(weight_by_part))
+        totals += weight_by_part.values()
         last = item.structures[-1]
-        others += [total - (part in last) for part, total in of_parts.items()]
-        n_samples += [len(item.structures)] * len(of_parts)
+        others += [total - (part in last) for part, total in weight_by_part.items()]
+        n_samples += [len(item.structures)] * len(weight_by_part)
     if sample_weight is None:
         least = 1 if candidates is None else 0
         probabilities = _next_sample(np.array(totals), np.array(others), np.array(n_samples), least=least)

@@ -34,8 +34,8 @@ class GroupCalibration:
     """The calibration of one group.
 
     n: number of pairs. base_rate: frequency of label 1. mean_prob: mean prediction. error: debiased error with
-    interval. algorithm1_error: Algorithm 1's value. p_value: that of the hypothesis that the group is calibrated.
-    p_adjusted: the p-value adjusted for the number of groups. notes: caveats.
+    interval. algorithm1_error: Algorithm 1's value. p_value: the p-value of the hypothesis that the group is
+    calibrated. p_adjusted: the p-value adjusted for the number of groups. notes: caveats.
     """
 
     name: str
@@ -109,8 +109,8 @@ def calibration_table(
     """Estimate the calibration error of every group, with p-values adjusted for the number of groups.
 
     groups (n,): the group of each pair, unless `Pairs` with groups are given. The other arguments are those of
-    `calibration_curve`; bin_size="auto" is chosen for each group separately. The p-value is that of the binned test
-    (`calibration_test`, method "binned") or, with clusters, is based on the debiased error's distribution under
+    `calibration_curve`; bin_size="auto" is chosen for each group separately. The p-value is the p-value of the binned
+    test (`calibration_test`, method "binned") or, with clusters, is based on the debiased error's distribution under
     calibration. adjust: "holm", "bh" (Benjamini–Hochberg) or None.
 
     >>> import numpy as np

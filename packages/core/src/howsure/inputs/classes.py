@@ -302,19 +302,19 @@ def softly_reduced(
     else:
         raise unknown_name("class", reduce, names, place="the predictions (and no reduction: top-label, class-wise)")
     share = shares[row, column]
-    place = np.repeat(np.arange(len(row)), 2)  # row of each pair; label 1 comes first
+    row_of_pair = np.repeat(np.arange(len(row)), 2)  # row of each pair; label 1 comes first
     label = np.tile(np.array([1, 0], np.uint8), len(row))
-    weight = np.where(label == 1, share[place], 1.0 - share[place])
+    weight = np.where(label == 1, share[row_of_pair], 1.0 - share[row_of_pair])
     if weights is not None:
-        weight = weight * weights[row][place]
-    kept = np.flatnonzero(np.where(label == 1, share[place] > 0, share[place] < 1))
-    place = place[kept]
+        weight = weight * weights[row][row_of_pair]
+    kept = np.flatnonzero(np.where(label == 1, share[row_of_pair] > 0, share[row_of_pair] < 1))
+    row_of_pair = row_of_pair[kept]
     return Pairs(
         label[kept],
-        matrix[row, column][place] + 0.0,
+        matrix[row, column][row_of_pair] + 0.0,
         weight[kept],
-        groups=None if groups is None else (groups if reduce == CLASS_WISE else groups[row])[place],
+        groups=None if groups is None else (groups if reduce == CLASS_WISE else groups[row])[row_of_pair],
         group_names=group_names,
-        clusters=(rows if clusters is None else clusters)[row][place],
+        clusters=(rows if clusters is None else clusters)[row][row_of_pair],
         reduction=TOP_LABEL if reduce == TOP_LABEL else CLASS_WISE,
     )

@@ -293,11 +293,11 @@ def partial_scores(
     [1.0, nan, 0.0]
     """
     if isinstance(values, Mapping):
-        scores, places = np.full(n, np.nan), sorted(values)
-        rows = np.empty(len(places), dtype=object)
-        rows[:] = [values[row] for row in places]
-        with renumbered_rows(places.__getitem__):
-            scores[places] = _scores_of_objects(rows, pos_label, name, notes, must_occur=must_occur)
+        scores, row_numbers = np.full(n, np.nan), sorted(values)
+        rows = np.empty(len(row_numbers), dtype=object)
+        rows[:] = [values[row] for row in row_numbers]
+        with renumbered_rows(row_numbers.__getitem__):
+            scores[row_numbers] = _scores_of_objects(rows, pos_label, name, notes, must_occur=must_occur)
         return scores
     if isinstance(values, Coded):
         rows = np.array(values.names, dtype=object)[values.codes]

@@ -57,9 +57,9 @@ def class_scores(codes: Integers, matrix: Floats) -> ClassScores:
     >>> class_scores(np.array([0, 1]), np.array([[0.7, 0.2, 0.1], [0.7, 0.2, 0.1]])).brier.round(2)
     array([0.14, 1.14])
     """
-    of_label = np.where(codes >= 0, matrix[np.arange(len(matrix)), codes], 0.0) + 0.0
-    others = np.maximum(np.einsum("ij,ij->i", matrix, matrix) - of_label**2, 0.0)
-    return ClassScores(others + (1.0 - of_label) ** 2, of_label, (matrix == 0.0).any(axis=1))
+    label_probability = np.where(codes >= 0, matrix[np.arange(len(matrix)), codes], 0.0) + 0.0
+    others = np.maximum(np.einsum("ij,ij->i", matrix, matrix) - label_probability**2, 0.0)
+    return ClassScores(others + (1.0 - label_probability) ** 2, label_probability, (matrix == 0.0).any(axis=1))
 
 
 # `Pairs` are the input of every calibration function.
@@ -230,7 +230,7 @@ class Probabilities:
         """Raise InputError for a positive label of several classes, or for groups of class-wise pairs."""
         if pos_label is not None:
             raise InputError(
-                "`pos_label=...` does not apply to several classes. For one class, name it: `reduce='CLASS'`."
+                "`pos_label=...` does not apply to several classes. To evaluate one class, give `reduce='CLASS'`."
             )
         if groups is not None and self.reduce == CLASS_WISE:
             raise InputError(

@@ -225,7 +225,7 @@ def read_periods(dates: object, *, period: str, date_format: str | None = None, 
             of_all = f"{len(dates.names) - bad:,} of {len(dates.names):,} different dates"
             like = "such as 2003-03-20" if written == ISO else f"written as {written}"
             problem = f"{parameter(name)} must contain dates {like}; {_row(dates, code)} is {date!r}."
-            advice = " If they have another format, name it: `date_format='%d.%m.%Y'`."
+            advice = " If they have another format, give it, such as `date_format='%d.%m.%Y'`."
             if date_format is None and bad < len(dates.names):
                 advice = f" {ISO if written == ISO else written} fits {of_all}: correct the others."
             raise InputError(problem + (advice if date_format is None else "")) from None
@@ -249,8 +249,10 @@ def _seen_format(dates: Coded, name: str) -> str:
     if not formats or counts[formats[0]] <= n_iso:
         return ISO
     if len(formats) > 1:
-        place = {date: code for code, date in enumerate(dates.names)}
-        raise several_formats(dates.names, formats, name=parameter(name), place=lambda date: _row(dates, place[date]))
+        code_by_date = {date: code for code, date in enumerate(dates.names)}
+        raise several_formats(
+            dates.names, formats, name=parameter(name), place=lambda date: _row(dates, code_by_date[date])
+        )
     return formats[0]
 
 

@@ -80,7 +80,7 @@ class RepeatedItems:
         off = " If rows are independent: `independent_rows=True`." if can_switch_off else ""
         return localise(
             f"{self.column} repeats{files} ({self.counts}). If it identifies the item of a row, rows are not "
-            f"independent and intervals are too narrow: name it, {parameter('clusters', self.column)}.{off}"
+            f"independent and intervals are too narrow. In this case, give {parameter('clusters', self.column)}.{off}"
         )
 
 
@@ -201,14 +201,14 @@ def _codes(values: Any) -> Integers:
     if column.dtype.kind in "biufmM":  # without creating a Python object for each number
         codes = np.unique(column, return_inverse=True)[1]
         return np.where(column == column, codes, -1)
-    places: dict[str, int] = {}
+    code_by_value: dict[str, int] = {}
     missing: set[int] = set()
     codes = np.empty(len(column), dtype=np.int64)
     for row, value in enumerate(column.tolist()):
         text = str(value)
-        if text not in places:
-            places[text] = len(places)
+        if text not in code_by_value:
+            code_by_value[text] = len(code_by_value)
             if is_missing(value):
-                missing.add(places[text])
-        codes[row] = places[text]
+                missing.add(code_by_value[text])
+        codes[row] = code_by_value[text]
     return np.where(np.isin(codes, list(missing)), -1, codes)

@@ -1,4 +1,4 @@
-"""Judges: models that grade answers, compared with the grades that people give."""
+"""Judges: models that grade answers, compared with the grades of human annotators."""
 
 from howsure.judges.agreement import rater_agreement
 from howsure.judges.bias import BiasRow, JudgeBias, judge_bias

@@ -1,4 +1,4 @@
-"""`rater_agreement`: the agreement of raters, and whether a judge may replace a person."""
+"""`rater_agreement`: the agreement of raters, and whether a judge (a model that grades) may replace a human rater."""
 
 from __future__ import annotations
 
@@ -39,11 +39,14 @@ from howsure.stats.proportions import t_quantile
 SCALES = ("nominal", "ordinal", "interval")
 MAX_RATERS = 12  # maximum number of raters; each pair has a row
 MAX_VALUES = 200
-MIN_COMMON_ITEMS = 30  # items of a person, below which a judge is not tested
+MIN_COMMON_ITEMS = 30  # a judge is tested only against human raters with at least this many items
 FALSE_DISCOVERIES = 0.05
 ROUNDING = 1e-12
-LARGEST_KEY, SHORT = 2**62, 1_000  # of a row of grades as an integer; such integers that are counted without a sort
-MIN_DISAGREEING_ITEMS = 5  # items with disagreement, from which on the jackknife is valid
+LARGEST_KEY, SHORT = (
+    2**62,
+    1_000,
+)  # largest integer that encodes a row of grades; up to this many codes are counted without sorting
+MIN_DISAGREEING_ITEMS = 5  # minimum number of items with disagreement for the jackknife
 JACKKNIFE, EXACT_SHARE = "jackknife", "share of items whose raters differ"
 
 
@@ -60,7 +63,7 @@ def rater_agreement(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> RaterAgreement:
-    """Agreement of raters with intervals, and whether a judge may replace a person.
+    """Estimate the agreement of raters with intervals, and test whether a judge may replace a human rater.
 
     Returns a row for all raters and one for each pair: the observed agreement, Krippendorff's α, Cohen's κ and Gwet's
     AC, each with a jackknife interval over items. If grades are ordered, grades close to each other agree in part.
@@ -72,8 +75,8 @@ def rater_agreement(
     scale: nominal: labels without an order; ordinal: numbers of which only the order matters; interval: numbers whose
     distances matter.
     categories: all grades that raters could give, including those that nobody gave (default: those that occur).
-    judge: the rater who is a model; tests whether it may replace a person.
-    margin: how much less often than a person the judge may be the closer rater, because it costs less.
+    judge: the rater who is a model; tests whether it may replace a human rater.
+    margin: how much less often than a human rater the judge may be the closer rater, because it costs less.
     level: level of the intervals.
 
     α = 1 - D_o / D_e, where the disagreement δ² of two grades c and k, given n_c and n_k times, is 1 (nominal), (n_c/2
@@ -82,9 +85,9 @@ def rater_agreement(
     - (c - k)² / range² (interval), over all categories. AC depends on the number of categories, ordinal κ on the
     categories between others, and ordinal and interval agreement and AC on the lowest and the highest category. α and
     nominal κ depend only on grades that occur. If raters differ on fewer than 5 items, intervals follow from the exact
-    interval of the proportion of such items. The alternative annotator test compares the judge with each person, item
-    by item: which of the two is closer to the other people? The judge may replace people if it is as good, up to the
-    margin, as at least half of them, at a false discovery rate of 0.05.
+    interval of the proportion of such items. The alternative annotator test compares the judge with each human rater,
+    item by item: which of the two is closer to the other human raters? The judge may replace human raters if it is as
+    good, up to the margin, as at least half of them, at a false discovery rate of 0.05.
 
     Sources: Krippendorff (2011); Cohen (1968); Gwet (2008, 2014); Calderon, Reichart & Dror (2025).
 
@@ -105,8 +108,8 @@ def rater_agreement(
         for role, column in roles.items():
             if column is None:
                 raise InputError(
-                    f"{parameter(role)} is missing: name `score`, `rater` and `id` of a table with a row per grade, or "
-                    "the columns of grades of a table with a row per item, `raters=...`."
+                    f"{parameter(role)} is missing. For a table with a row per grade, give `score`, `rater` and `id`; "
+                    "for a table with a row per item, give the columns of grades, `raters=...`."
                 )
         answers = Columns.read(roles, data, labels=scale == "nominal")
     else:
@@ -119,7 +122,9 @@ def rater_agreement(
     rows = [_row(grades, grades.raters, "all", None, level)]
     notes = list(answers.notes)
     if len(grades.raters) > MAX_RATERS:
-        notes.append(f"{len(grades.raters):,} raters, more than {MAX_RATERS}: pairs of raters have no rows")
+        notes.append(
+            f"there are {len(grades.raters):,} raters, more than {MAX_RATERS}, so pairs of raters have no rows"
+        )
     elif len(grades.raters) > 2:
         rows += [
             _row(grades, (a, b), a, b, level) for a, b in combinations(grades.raters, 2) if grades.common(a, b) > 1
@@ -140,14 +145,14 @@ def rater_agreement(
 
 
 def _grade_with_all_digits(grade: float) -> str:
-    """A grade that a frame holds as a float because another one is missing, with all digits."""
+    """Return a whole-number grade as a string with all digits, also if missing values made the column one of floats."""
     return str(int(grade)) if grade.is_integer() else repr(grade)
 
 
 def _read_wide(
     raters: Sequence[str], roles: Mapping[str, object], data: Source | IntoFrame | None, *, labels: bool
 ) -> Columns:
-    """The grades of a table with a row per item and a column per rater, as a row per grade."""
+    """Read a table with a row per item and a column per rater; return its grades with a row per grade."""
     names = [raters] if isinstance(raters, str) else list(map(str, raters))
     if data is None or any(column is not None for column in roles.values()):
         raise InputError(
@@ -190,7 +195,7 @@ class _Grades:
     """A table (items, raters) of grades as codes of `values`, -1 where a rater gave none."""
 
     table: Integers
-    values: Floats  # numbers; the codes themselves where grades are labels
+    values: Floats  # the grades as numbers; the codes themselves if grades are labels
     names: tuple[str, ...]  # of the values
     raters: tuple[str, ...]
     scale: str
@@ -228,8 +233,8 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
     if categories is not None:
         occurring = list(names) if scale == "nominal" else values.tolist()
         listed, keys = _code_scale(categories, occurring, scale)
-        place = {key: code for code, key in enumerate(listed)}
-        code_of = np.array([place.get(key, -1) for key in keys])
+        code_by_key = {key: code for code, key in enumerate(listed)}
+        code_of = np.array([code_by_key.get(key, -1) for key in keys])
         if (code_of < 0).any():
             row = int((code_of[codes] < 0).argmax())
             raise InputError(
@@ -252,7 +257,7 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
 
 
 def _scale_note(grades: _Grades) -> str:
-    """A note on coefficients that depend on the whole scale, if only the grades that occur are known."""
+    """Return a note if a coefficient depends on all possible grades, but only the grades that occur are known."""
     what = {"nominal": "AC counts", "ordinal": "agreement, κ and AC count", "interval": "agreement and AC count"}
     return localise(
         f"{what[grades.scale]} only the values that occur ({shortened(grades.names)}); if the scale has others, give "
@@ -261,9 +266,10 @@ def _scale_note(grades: _Grades) -> str:
 
 
 def _code_scale(categories: Sequence[str | float], occurring: list[Any], scale: str) -> tuple[list[Any], list[Any]]:
-    """All categories, in order if they have one, and the grades that occur; both as numbers or both as strings.
+    """Return all categories (sorted if they are ordered) and the grades that occur, both as numbers or both as strings.
 
-    Raises InputError for a single category, a repeated category, and a category that is not a number if grades are.
+    Raises InputError for a single category, a repeated category, and a category that is not a number although grades
+    are numbers.
     """
     name = "`categories`"
     if isinstance(categories, str) or not 2 <= len(categories) <= MAX_VALUES:
@@ -277,7 +283,7 @@ def _code_scale(categories: Sequence[str | float], occurring: list[Any], scale: 
             raise InputError(f"{name} must be numbers with `scale={scale!r}`; {wrong!r} is not a number.")
         listed = sorted(listed)
     if (twice := next((value for value in listed if listed.count(value) > 1), None)) is not None:
-        raise InputError(f"{name} must differ from each other; {twice} is named twice.")
+        raise InputError(f"{name} must be different; {twice} occurs twice.")
     return listed, keys
 
 
@@ -289,8 +295,9 @@ def _texts(categories: list[Any]) -> list[str]:
 
 
 def _alphas(counts: Floats, values: Floats, scale: str) -> Callable[[Floats], float]:
-    """Krippendorff's α from the number of items of each kind (u, values) with at least two grades each; NaN if all
-    grades are equal."""
+    """Return a function that computes Krippendorff's α. counts (u, values): for each of u kinds of items, how often
+    each grade was given to such an item (at least two grades). Its argument is the number of items of each kind (u,).
+    The result is NaN if all grades are equal."""
     if scale == "nominal":
         apart, pairable = pairable_sums(counts)
         return lambda times: float(alpha(times @ apart, times @ pairable))
@@ -322,9 +329,9 @@ def _agreement(values: Floats, scale: str) -> Floats:
     """The agreement weights of all pairs of grades (q, q); 1 on the diagonal."""
     if scale == "nominal" or len(values) < 2:
         return np.eye(len(values))
-    places = np.arange(len(values), dtype=np.float64) if scale == "ordinal" else values
+    positions = np.arange(len(values), dtype=np.float64) if scale == "ordinal" else values
     power = 1 if scale == "ordinal" else 2
-    return np.asarray(1.0 - (np.abs(places[:, None] - places[None, :]) / np.ptp(places)) ** power)
+    return np.asarray(1.0 - (np.abs(positions[:, None] - positions[None, :]) / np.ptp(positions)) ** power)
 
 
 def pair_agreement(pairs: Floats, agree: Floats) -> tuple[float, float, float]:
@@ -342,12 +349,12 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
     rows, items = grades.distinct(raters)
     values, q, n = grades.values, len(grades.values), int(items.sum())
     counts = np.stack([(rows == c).sum(axis=1) for c in range(q)], axis=1)
-    patterns, place = np.unique(counts, axis=0, return_inverse=True)
-    times = np.bincount(place, items).astype(np.float64)
+    patterns, pattern_of_item = np.unique(counts, axis=0, return_inverse=True)
+    times = np.bincount(pattern_of_item, items).astype(np.float64)
     agree, m = _agreement(values, grades.scale), patterns.sum(axis=1)
-    apart = int(times[patterns.max(axis=1) < m].sum())
+    n_disagreeing = int(times[patterns.max(axis=1) < m].sum())
     p = times @ patterns / (times @ m)
-    estimate = partial(_estimate, n=n, apart=apart, level=level)
+    estimate = partial(_estimate, n=n, apart=n_disagreeing, level=level)
     of_all = estimate(_alphas(patterns, values, grades.scale), times, chance=float(p @ p))
     together = (((patterns @ agree) * patterns).sum(axis=1) - m) / (m * (m - 1))
     share = estimate(lambda item_counts: float(item_counts @ together / item_counts.sum()), times, chance=0.0)
@@ -369,11 +376,12 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
 def _estimate(
     statistic: Callable[[Floats], float], times: Floats, *, n: int, apart: int, chance: float, level: float
 ) -> Estimate:
-    """A statistic of items of a few kinds, with frequencies `times`, and its jackknife interval over items.
+    """Return a statistic of n items with its jackknife interval over items. times: the number of items of each kind.
 
     If raters disagree on fewer than 5 of n items (`apart`), the jackknife cannot show how frequent disagreement is. The
-    interval then follows from the exact interval of the proportion of such items. Each of them lowers the statistic
-    from 1 by as much as the observed ones do or, if there is none, by 1 / (1 - P), with P the agreement by `chance`.
+    interval then follows from the exact interval of the proportion of items with disagreement. Each such item lowers
+    the statistic from 1 by as much as an observed item with disagreement does or, if none was observed, by 1 / (1 - P),
+    where P is the agreement by `chance`.
     """
     value = statistic(times)
     unknown = Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
@@ -385,38 +393,41 @@ def _estimate(
         each = (1.0 - value) * n / apart if apart else 1.0 / (1.0 - chance)
         return Estimate(value, max(1.0 - each * high, -1.0), 1.0 - each * low, level=level, method=EXACT_SHARE, n=n)
     without = np.empty(len(times))
-    for place in range(len(times)):
-        times[place] -= 1.0
-        without[place] = statistic(times)
-        times[place] += 1.0
+    for left_out in range(len(times)):
+        times[left_out] -= 1.0
+        without[left_out] = statistic(times)
+        times[left_out] += 1.0
     if np.isnan(without).any():
         return unknown
     centre = float(times @ without) / n
     reach = t_quantile(level, n - 1) * math.sqrt((n - 1) / n * float(times @ (without - centre) ** 2))
-    if not reach > ROUNDING:  # few items, none of which changes it
+    if not reach > ROUNDING:  # too few items, and leaving one out does not change the statistic
         return unknown
     return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), level=level, method=JACKKNIFE, n=n)
 
 
 def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement:
-    """For each person, whether the judge is as close to the other people as this person is, up to the margin."""
+    """Test for each human rater whether the judge is as close to the other human raters as this rater is, up to the
+    margin."""
     from scipy.special import stdtr
 
-    place = grades.raters.index(judge)
-    people = [rater for rater in range(len(grades.raters)) if rater != place]
+    judge_column = grades.raters.index(judge)
+    people = [rater for rater in range(len(grades.raters)) if rater != judge_column]
     if len(people) < 2:
         raise InputError(
             "`judge` is compared with the human raters as if it were one more rater, so at least two "
-            "human raters are needed; there {'is 1' if people else 'is none'}."
+            "human raters are needed; there {'is 1' if people else 'are none'}."
         )
     table = np.where(grades.table >= 0, grades.values[grades.table], np.nan)
     nearer, p = [], []
     for person in people:
         others = table[:, [k for k in people if k != person]]
-        there = ~np.isnan(table[:, [place, person]]).any(axis=1) & ~np.isnan(others).all(axis=1)
+        there = ~np.isnan(table[:, [judge_column, person]]).any(axis=1) & ~np.isnan(others).all(axis=1)
         if there.sum() < MIN_COMMON_ITEMS:
             continue
-        of_person, of_judge = (_nearness(table[there][:, k], others[there], grades.scale) for k in (person, place))
+        of_person, of_judge = (
+            _nearness(table[there][:, k], others[there], grades.scale) for k in (person, judge_column)
+        )
         wins, losses = (of_judge >= of_person) * 1.0, (of_person >= of_judge) * 1.0
         behind, n = losses - wins, int(there.sum())
         error = float(behind.std(ddof=1)) / math.sqrt(n)
@@ -436,8 +447,8 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement
 
 
 def _nearness(grades: Floats, others: Floats, scale: str) -> Floats:
-    """The closeness of grades (n,) to those of others (n, k), some of which may be missing: the proportion of equal
-    grades, or the negative root mean squared distance.
+    """Return how close each grade (n,) is to the grades of other raters (n, k), some of which may be missing. The
+    closeness is the proportion of equal grades, or the negative root mean squared distance.
     """
     if scale == "nominal":
         return np.asarray(np.nanmean(np.where(np.isnan(others), np.nan, others == grades[:, None]), axis=1))

@@ -24,9 +24,9 @@ from howsure.show.table import COUNT, ESTIMATE, FRAME, P_VALUE, WORDS, Column
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import share_bounds
 
-MIN_GRADES, MIN_UNITS = 40, 25  # answers that people graded, or clusters of them, below which no bias is estimated
+MIN_GRADES, MIN_UNITS = 40, 25  # minimum number of human-graded answers, and of clusters of them, for estimating a bias
 MIN_PAIRED = 10  # minimum number of regraded answers, or clusters of them
-SAME = 1e-9  # relative to the spread of grades, an error below which nothing varies
+SAME = 1e-9  # standard error, relative to the spread of grades, below which grades do not vary
 MAX_GRADES = 20  # number of human grades up to which answers are compared within each grade
 COVARIATES = {  # effects among answers with equal human grades
     "length": "one twice as long",
@@ -48,8 +48,10 @@ def _capitalised(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BiasRow:
-    """A bias of a judge, from n answers: the estimate (NaN if there are too few answers), its p-value (NaN for a
-    proportion of changed grades), and its meaning.
+    """A bias of a judge, from n answers.
+
+    estimate: NaN if there are too few answers. p_value: NaN for a proportion of changed grades. sentence: the meaning
+    of the estimate.
     """
 
     bias: str
@@ -129,32 +131,34 @@ def judge_bias(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgeBias:
-    """Biases of a judge: order of the answers, length, preference for its own model family, and drift over time.
+    """Estimate biases of a judge: order of the answers, length, preference for its own model family, and drift over
+    time.
 
     Returns a row for each bias whose columns are given, with an interval and a sentence.
 
     score (n,): the judge's grade of each answer; for pairs of answers, whether it prefers the one that it saw first.
-    y_true (n,): the grade of a person, missing if nobody graded the answer; required for lengths and families.
+    y_true (n,): the human grade, missing for answers without one; required for lengths and families.
     swapped (n,): the judge's grade of the same answer when shown second.
     earlier (n,): the grade of the same answer by the judge at an earlier date, or by an earlier version of it.
     length (n,): the length of each answer, such as its words.
     prompt_length (n,): the length of each prompt.
     family (n,): the family of models that wrote each answer.
     own: the family of the judge.
-    strata (n,): strata within which answers were drawn at random for people.
-    inclusion (n,): the chance with which an answer that people graded was drawn for them.
+    strata (n,): strata within which answers were drawn at random for human grading.
+    inclusion (n,): the probability with which an answer was drawn for human grading.
     clusters (n,): what is correlated, such as the item of each answer.
     pos_label: the grade that counts as 1, every other as 0.
     bounds: the lowest and the highest grade; those of grades that are all 0 or 1 are known.
     level: level of the intervals.
 
     Order and drift are measured by the proportion of grades that change and by the mean of score minus the other grade.
-    Their intervals are Gaffke's for grades of 0 and 1 and if few grades change, else Student's; for 0 and 1 without
-    clusters, p is that of McNemar's exact test. The effects of length and family are coefficients of one regression of
-    the judge's grade on log2 length and an indicator of its own family, among answers with the same human grade (with
-    more than 20 human grades, the regression includes these and their squares). Each effect holds the others fixed.
-    Standard errors are CR2, by clusters; intervals use Student's t with Satterthwaite's degrees of freedom. Human
-    grades count as true: if they are coarse and long answers are better, an effect of length may be a real difference.
+    Their intervals are Gaffke's for grades of 0 and 1 and if few grades change, otherwise Student's. For grades of 0
+    and 1 without clusters, p comes from McNemar's exact test. The effects of length and family are coefficients of one
+    regression of the judge's grade on log2 length and an indicator of its own family, among answers with the same human
+    grade (with more than 20 human grades, the regression includes these and their squares). Each effect holds the
+    others fixed. Standard errors are CR2, by clusters; intervals use Student's t with Satterthwaite's degrees of
+    freedom. Human grades count as true. If they are coarse and long answers are better, an effect of length may be a
+    real difference.
 
     Sources: Zheng et al. (2023); McNemar (1947); Gaffke (2005); Bell & McCaffrey (2002), Pustejovsky & Tipton (2018).
 
@@ -174,7 +178,7 @@ def judge_bias(
     covariates = [role for role in COVARIATES if roles[role] is not None]
     if not covariates and swapped is earlier is None:
         parameter_names = ", ".join(parameter(role, ANY_VALUE) for role in (*PAIRED, *COVARIATES))
-        raise InputError(f"grades alone show no bias: give one of {parameter_names}.{LIST_COLUMNS}")
+        raise InputError(f"grades alone do not show a bias. Give one of {parameter_names} too.{LIST_COLUMNS}")
     if covariates and y_true is None:
         raise InputError(f"{parameter(covariates[0], ANY_VALUE)} needs `y_true=...`, human grades.{LIST_COLUMNS}")
     if (family is None) != (own is None):
@@ -190,7 +194,8 @@ def judge_bias(
 
 
 def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, level: float) -> list[BiasRow]:
-    """The number of grades that differ from the other grades of the same answers (`role`), and the mean difference."""
+    """Return two rows: the proportion of grades that differ from the other grades (`role`) of the same answers, and the
+    mean difference."""
     name, than, how = PAIRED[role]
     rows = np.flatnonzero(~np.isnan(columns.numbers[role]))
     f, other = columns.numbers["score"][rows], columns.numbers[role][rows]
@@ -229,15 +234,15 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
     if n < MIN_GRADES + len(covariates) or (units is not None and units.max() + 1 < MIN_UNITS):
         return [_untold(role, n, level) for role in covariates]
     grades, code = np.unique(y[of], return_inverse=True)
-    alike = len(grades) <= MAX_GRADES
-    apart = (y[of] - y[of].mean()) / max(float(y[of].std()), 1e-300)
-    nuisance = np.empty((n, 0)) if alike else np.stack([np.ones(n), apart, apart**2], axis=1)
+    few_grades = len(grades) <= MAX_GRADES
+    standardised = (y[of] - y[of].mean()) / max(float(y[of].std()), 1e-300)
+    nuisance = np.empty((n, 0)) if few_grades else np.stack([np.ones(n), standardised, standardised**2], axis=1)
     weight = graded.weight / graded.weight.mean()
-    regression = Regression(columns[of], nuisance, weight, code if alike else None, units, logit=False)
+    regression = Regression(columns[of], nuisance, weight, code if few_grades else None, units, logit=False)
     design = np.hstack([regression.within(nuisance), regression.within(columns[of])])
     lengths = np.linalg.norm(np.hstack([nuisance, columns[of]]), axis=0)
-    if (odd := dependent(design, lengths)) is not None and odd >= nuisance.shape[1]:
-        role = covariates[odd - nuisance.shape[1]]
+    if (dependent_column := dependent(design, lengths)) is not None and dependent_column >= nuisance.shape[1]:
+        role = covariates[dependent_column - nuisance.shape[1]]
         raise InputError(
             f"{parameter(role)} does not vary among answers with the same human grade, or is determined by the other "
             "columns. Leave it out."
@@ -286,7 +291,7 @@ def _more(estimate: Estimate) -> str:
 
 
 def _doubt(estimate: Estimate) -> str:
-    """A clause for intervals that contain 0, and for missing intervals."""
+    """Return a clause that qualifies an estimate if its interval contains 0 or is missing."""
     if estimate.low is None or estimate.high is None:
         return localise(", based on few answers: rarer errors may change this, and `bounds=...` would settle it")
     return ", which may be chance" if estimate.low <= 0.0 <= estimate.high else ""

@@ -31,7 +31,7 @@ MIN_COPIED = 10  # fewer equal grades are not surprising
 NUMERIC, PARTIAL = ("score", *LENGTHS), ("y_true", *READINGS, "swapped", "earlier")
 DRAWN = ("strata", "inclusion")
 KINDS = {"model": "models", "rater": "raters", "prompt": "prompts"}  # in notes on names that differ only in spelling
-PARTS = ("model", "prompt", "rater", "judge", "run")  # roles whose values together identify a row
+PARTS = ("model", "prompt", "rater", "judge", "run")  # roles that, together with the item, identify a row
 PEOPLE, JUDGES = {"human", "person", "people", "expert", "annotator"}, {"judge", "llm", "gpt", "autorater"}  # in names
 NO_POSITIVE = object()  # the caller has no `pos_label`
 SWAPPED = "If `y_true`, which has no gaps, names the judge's grades, the columns are swapped."
@@ -40,9 +40,10 @@ OF_ANSWERS = ("model", "id", "rater", "prompt")  # roles of columns that hold no
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """n answers by role: grades and lengths as numbers, NaN if missing; other roles as codes.
+    """The columns of n answers by role: grades and lengths as numbers, NaN if missing; other roles as codes.
 
-    drawn: strata and inclusion probabilities, unchecked, because they may be missing for answers without a human grade.
+    drawn: strata and inclusion probabilities. They are unchecked, because they may be missing for answers without a
+    human grade.
     """
 
     n: int
@@ -136,7 +137,7 @@ class Columns:
         return self.coded[role].codes.astype(np.int64) if role in self.coded else np.zeros(self.n, dtype=np.int64)
 
     def names(self, role: str) -> tuple[str, ...]:
-        """The names of its codes."""
+        """The names of the codes of a role."""
         return self.coded[role].names if role in self.coded else ("all",)
 
     def rows_by_name(self, role: str) -> dict[str, Integers]:
@@ -158,7 +159,8 @@ class Columns:
         return ends
 
     def graded(self, rows: Integers, judged: Floats, people: Floats, bounds: Bounds | None) -> Graded:
-        """The judge's grades of some rows (or differences of grades), with the human grades of the drawn rows.
+        """Return the judge's grades of some rows (or differences of grades), with the human grades of those that were
+        drawn.
 
         Raises InputError if strata or inclusion probabilities are missing, or contradict each other.
         """
@@ -179,10 +181,11 @@ class Columns:
         return None if self.units is None else self.units[rows]
 
     def drawn_at(self, role: str, rows: Integers) -> Any:
-        """The strata or inclusion probabilities of some rows, as positions among these; None if not given."""
+        """Return the strata or inclusion probabilities of some rows, by their positions among these rows; None if not
+        given."""
         values = self.drawn.get(role)
         if isinstance(values, Mapping):
-            return {place: values[row] for place, row in enumerate(rows.tolist()) if row in values}
+            return {position: values[row] for position, row in enumerate(rows.tolist()) if row in values}
         if isinstance(values, Coded):
             return np.array(values.names, dtype=object)[values.codes[rows]]
         return None if values is None else np.asarray(values)[rows]
@@ -201,7 +204,8 @@ class Columns:
 
 
 def _note_on_copies(judge: Floats, people: Floats, name_by_role: Mapping[str, str]) -> list[str]:
-    """A warning if all grades of judge and people are equal: one column may be a copy of the other."""
+    """Return a warning if the grades of judge and humans are all equal, because one column may be a copy of the
+    other."""
     graded = ~np.isnan(people)
     n = int(graded.sum())
     if n < MIN_COPIED or not (judge[graded] == people[graded]).all():
@@ -211,7 +215,7 @@ def _note_on_copies(judge: Floats, people: Floats, name_by_role: Mapping[str, st
 
 
 def _note_on_swap(people: Floats, name_by_role: Mapping[str, str], skipped: Mapping[str, int]) -> list[str]:
-    """A warning if the columns of judge and people seem to be swapped, judging by their names or their missing values.
+    """Return a warning if the columns of judge and humans seem to be swapped, by their names or missing values.
 
     >>> _note_on_swap(np.ones(3), {"score": "human_grade", "y_true": "judge"}, {})
     ["human_grade is read as the judge's grades, and judge as the human grades. Are they swapped?"]
@@ -228,15 +232,15 @@ def _note_on_swap(people: Floats, name_by_role: Mapping[str, str], skipped: Mapp
 
 
 def _check_spellings(values: Mapping[str, Any], names: Mapping[str, str], pos_label: object) -> None:
-    """Raise InputError if the positive value of judge and people differs in case only."""
+    """Raise InputError if the positive value of judge and humans differs only in upper and lower case."""
     if pos_label is None or not {"score", "y_true"} <= values.keys():
         return
     spellings = [_spellings(values[role], str(pos_label)) for role in ("score", "y_true")]
     if spellings[0] != spellings[1] and all(len(texts) == 1 for texts in spellings):
         (judge,), (people,) = spellings
         raise InputError(
-            f"{names['score']} has {judge!r}, and {names['y_true']} has {people!r}. Write this value and the others "
-            "alike in both columns."
+            f"{names['score']} has {judge!r}, and {names['y_true']} has {people!r}. Spell the values in the same "
+            "way in both columns."
         )
 
 
@@ -260,7 +264,9 @@ def _advising_swap(column_by_role: Mapping[str, Any], data: Any) -> Iterator[Non
         fault, judge, person = error.fault, column_by_role.get("score"), column_by_role.get("y_true")
         if fault is None or not isinstance(judge, str) or (fault.name, fault.rule) != (judge, "missing"):
             raise
-        if not isinstance(person, str) or getattr(data, "pivot", None) is not None:  # where ties are gaps, too
+        if (
+            not isinstance(person, str) or getattr(data, "pivot", None) is not None
+        ):  # in a pivoted table, a tie is a missing value too
             raise
         if _has_gaps(read_columns(data, {person: Kind.OPTIONAL})[person], 0):
             raise
@@ -298,5 +304,5 @@ def _rows(
 
 
 def needed(role: str, of: str) -> InputError:
-    """Error for a role without a column."""
+    """Build the error for a required role without a column. of: why it is required."""
     return InputError(f"{parameter(role, ANY_VALUE)} must be given, {of}.{LIST_COLUMNS}")

@@ -1,4 +1,4 @@
-"""`correct_judge_scores`: the mean grade by people, estimated where a judge graded everything and people graded a
+"""`correct_judge_scores`: the mean human grade, estimated from a judge's grades of all answers and human grades of a
 sample."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import Bounds
 from howsure.stats.p_values import adjust_p_values
 
-SURELY, PROBABLY = 1e-6, 1e-3  # p-values of a random draw below which no estimate, or a note, is given
+SURELY, PROBABLY = 1e-6, 1e-3  # if the p-value of "drawn at random" is lower, there is no estimate, or a note
 OF = {"score": "the judge", "y_true": "people"}
 
 
@@ -50,35 +50,36 @@ def correct_judge_scores(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgedScores:
-    """The mean human grade of each model, estimated from a judge's grades of all answers and human grades of a few.
+    """Estimate the mean human grade of each model from a judge's grades of all answers and human grades of a few.
 
     Returns a row per model. The mean human grade is estimated from the judge's grades f of all answers, corrected by
     their errors on the answers with human grades y: θ = λ · mean f + Σ w (y - λ f) / Σ w, with the λ that minimises the
     variance. If the judge makes mistakes or uses the scale differently, the interval is wider, but the estimate is not
-    biased, provided that the answers that people graded were drawn at random or with known probabilities. Models are
+    biased, provided that the human-graded answers were drawn at random or with known probabilities. Models are
     compared on answers to the same items; the p-values are adjusted (Holm).
 
-    y_true (n,): the grade of a person, missing where nobody graded the answer.
+    y_true (n,): the human grade, missing for answers without one.
     score (n,): the judge's grade of each answer: 0 and 1, grades from 1 to 5, any numbers.
     model (n,): the model of each answer.
     id (n,): the item of each answer, on which models are compared.
     against: the model that the others are compared with (default: the best model).
-    strata (n,): strata within which answers were drawn at random for people.
-    inclusion (n,): the chance with which an answer that people graded was drawn for them.
+    strata (n,): strata within which answers were drawn at random for human grading.
+    inclusion (n,): the probability with which an answer was drawn for human grading.
     clusters (n,): what is correlated, such as the document of each item.
     pos_label: the grade that counts as 1, every other as 0.
-    second (n,): independent grades (0 or 1) by a second person for some graded answers, chosen at random.
-    settled (n,): the grade that settles a disagreement of the two people.
-    flips: "alike" assumes that people misread both grades equally often.
-    bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
+    second (n,): independent grades (0 or 1) by a second annotator for some graded answers, chosen at random.
+    settled (n,): the grade that settles a disagreement of the two annotators.
+    flips: "alike" assumes that annotators mistake 0 for 1 as often as 1 for 0.
+    bounds: the lowest and the highest possible human grade; (0, 1) is known if all grades are 0 or 1.
     level: level of the intervals.
 
     Intervals refer to the mean over the population from which the answers were drawn. If grades have bounds, they are
     Gaffke's intervals of y - λ f; otherwise they are Student's. Without bounds there is no interval if only a few
     answers account for the judge's errors, for example if the judge is nearly always right; then give `bounds`.
 
-    People make mistakes, too. With a `second` grade, estimates and intervals refer to the true grades, if people
-    misread independently and at the same rates α (0 as 1) and β (1 as 0) for all models. A mean becomes (mean - α) / (1
+    Human annotators make mistakes, too. With a `second` grade, estimates and intervals refer to the true grades,
+    provided that annotators err independently and at the same rates α (0 as 1) and β (1 as 0) for all models. A mean
+    becomes (mean - α) / (1
     - α - β), a difference is divided by 1 - α - β, and its p is unchanged. Without `settled` or flips="alike", the
     intervals allow for errors in either direction.
 
@@ -141,12 +142,12 @@ def correct_grades(
         if id is not None:
             answers.check_once(["model"], "model")
         elif len(answers.names("model")) > 1:
-            need = "differences of models need the item of each answer: `id=...`"
+            need = "differences of models need the item of each answer. Give it as `id=...`"
             answers.notes.append(localise(need))
         made = _rows(answers, ends, level)
         rows = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[::-1]
-        sure = [row.model for row in rows if not math.isnan(row.corrected.value)]
-        differences = _differences(answers, ends, [row.model for row in rows], sure, against, adjust, level)
+        estimated_models = [row.model for row in rows if not math.isnan(row.corrected.value)]
+        differences = _differences(answers, ends, [row.model for row in rows], estimated_models, against, adjust, level)
     base = differences[0].against if differences else None
     errors = None
     if readings is not None:
@@ -159,7 +160,7 @@ def correct_grades(
 
 
 def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
-    """The error rates of grades 0 and 1, estimated from two readings."""
+    """Return the labels of answers that were graded twice, from which error rates of the human grades are estimated."""
     second = answers.numbers.get("second")
     for role in ("y_true", "second", "settled") if second is not None else ():
         grades = answers.numbers.get(role, np.zeros(0))
@@ -168,7 +169,7 @@ def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
             raise InputError(
                 f"`second=...` estimates how often humans mislabel 0 and 1; `row {other[0]}` of {parameter(role)} is "
                 f"{grades[other[0]]:g}. For other grades, have every answer graded by two people, and give their "
-                "mean as `y_true`; or name the grade that counts as 1: `pos_label=...`."
+                "mean as `y_true`; or choose a grade that counts as 1 with `pos_label=...`."
             )
     return read_double_labels(answers.numbers["y_true"], second, answers.numbers.get("settled"), flips, n=answers.n)
 
@@ -176,7 +177,7 @@ def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
 def _with_errors(
     rows: Sequence[JudgedRow], differences: Sequence[JudgedDifference], readings: DoubleLabels, level: float
 ) -> tuple[list[JudgedRow], tuple[JudgedDifference, ...], ReadingErrors]:
-    """The estimates for true grades instead of observed grades."""
+    """Convert estimates for observed human grades to estimates for true grades."""
     errors = ErrorRates.of(readings, level, np.random.default_rng(0))
 
     def of(estimate: Estimate, *, from_judge: float | None = None, of_difference: bool = False) -> Estimate:
@@ -205,25 +206,26 @@ def _with_errors(
 
 
 def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedRow]:
-    """A row per model. If the sample of a model is insufficient, its row says why. Raises InputError if all are."""
+    """Return a row per model. If the sample of a model is insufficient, its row says why. Raises InputError if the
+    samples of all models are."""
     rows, refused = list[JudgedRow](), list[InputError]()
-    for model, mine in answers.rows_by_name("model").items():
+    for model, model_rows in answers.rows_by_name("model").items():
         name = model if "model" in answers.coded else None
-        judged, people = (answers.numbers[role][mine] for role in OF)
+        judged, people = (answers.numbers[role][model_rows] for role in OF)
         labelled = int((~np.isnan(people)).sum())
         try:
             if labelled < MIN_GRADES:
                 few = f"humans graded {counted(labelled, 'answer')}, fewer than {MIN_GRADES}"
                 why = f"{few}: the judge's error is unknown"
             else:
-                rows.append(_row(answers, name, answers.graded(mine, judged, people, bounds), level))
+                rows.append(_row(answers, name, answers.graded(model_rows, judged, people, bounds), level))
                 continue
         except InputError as error:
             if not error.untold:
                 raise
             refused.append(error)
             why = str(error)
-        rows.append(_row_without_correction(name, labelled, judged, answers.select_units(mine), level, why))
+        rows.append(_row_without_correction(name, labelled, judged, answers.select_units(model_rows), level, why))
     if len(refused) == len(rows):
         raise refused[0]
     return rows
@@ -244,21 +246,21 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
     people, corrected = (graded.mean(level, slope=coefficient) for coefficient in (0.0, slope))
     bias = graded.bias(level)
     if not graded.judged.min() < graded.judged.max():
-        notes.append("the judge gives every answer the same grade, which says nothing about the answers")
+        notes.append("the judge gives every answer the same grade, so the judge's grades are uninformative")
     elif not answers.drawn and graded.units is None and labelled < n:
         p = _drawn_at_random(graded)
         if p < PROBABLY:
             notes.append(
-                f"the judge grades the human-graded answers differently from the rest (p {p:.1g}): were they drawn "
-                "at random? Say how they were drawn, `strata=...` or `inclusion=...`"
+                f"the judge's grades of human-graded answers differ from those of the rest (p {p:.1g}). If the answers "
+                "were not drawn at random, give `strata=...` or `inclusion=...`"
             )
         if p < SURELY:
             people = corrected = bias = undetermined_estimate(level, labelled)
     if corrected.low is None and not math.isnan(corrected.value):
         notes.append(
             graded.lacking
-            or "the correction is based on few answers, so rarer errors may change it: `bounds=...`, the lowest and "
-            "the highest grade, would settle it"
+            or "the correction is based on few answers, so rarer errors may change it. Give the lowest and the highest "
+            "grade, `bounds=...`, for a valid interval"
         )
     if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
         notes.append(few)
@@ -268,8 +270,8 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
 
 
 def _drawn_at_random(graded: Graded) -> float:
-    """The p-value of a Kolmogorov–Smirnov test of the hypothesis that the judge's grades have the same distribution in
-    the answers that people graded and in the others.
+    """Return the p-value of a Kolmogorov–Smirnov test of "the judge's grades have the same distribution in human-graded
+    answers and in the others".
     """
     from scipy.stats import ks_2samp
 
@@ -281,12 +283,13 @@ def _differences(
     answers: Columns,
     bounds: Bounds | None,
     order: Sequence[str | None],
-    sure: Sequence[str | None],
+    estimated_models: Sequence[str | None],
     against: str | None,
     adjust: str | None,
     level: float,
 ) -> tuple[JudgedDifference, ...]:
-    """The difference of each model from a reference model on shared items, unless a model has no mean of its own."""
+    """Return the difference of each model from a reference model on shared items; models without a mean are left
+    out."""
     names = [model for model in order if model is not None]
     if "id" not in answers.coded or len(names) < 2:
         if against is not None:
@@ -301,14 +304,22 @@ def _differences(
     spread = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
     rows_by_model = answers.rows_by_name("model")
     differences = [
-        _difference(answers, rows_by_model, name, base, spread, level, both_estimated=name in sure and base in sure)
+        _difference(
+            answers,
+            rows_by_model,
+            name,
+            base,
+            spread,
+            level,
+            both_estimated=name in estimated_models and base in estimated_models,
+        )
         for name in names
         if name != base
     ]
     if any(math.isnan(difference.corrected.value) for difference in differences):
         answers.notes.append(
             f"a difference needs {MIN_GRADES} items or more with human grades for the answers of both models, drawn "
-            "with the same probability: draw items, and have all models' answers to them graded"
+            "with the same probability. Draw items, and have the answers of all models to these items graded"
         )
     adjusted = adjust_p_values([difference.p_value for difference in differences], method=adjust)
     return tuple(replace(difference, p_adjusted=float(p)) for difference, p in zip(differences, adjusted, strict=True))
@@ -324,8 +335,8 @@ def _difference(
     *,
     both_estimated: bool,
 ) -> JudgedDifference:
-    """The difference between two models, from the items for which people graded both answers, if the answers of both
-    were drawn in the same way.
+    """Return the difference between two models, from the items with human grades of both answers, if the answers of
+    both models were drawn in the same way.
     """
     rows, other_rows = rows_by_model[model], rows_by_model[base]
     items = answers.coded["id"].codes
@@ -334,9 +345,9 @@ def _difference(
     judged, people = (answers.numbers[role][first] - answers.numbers[role][second] for role in OF)
     both, n = np.flatnonzero(~np.isnan(people)), len(shared)
     value = float(judged.mean()) if n else math.nan
-    alike = all(_are_equal_rows(column, first[both], second[both]) for column in answers.drawn.values())
+    same_design = all(_are_equal_rows(column, first[both], second[both]) for column in answers.drawn.values())
     nothing = JudgedDifference(model, base, n, len(both), value, undetermined_estimate(level, len(both)))
-    if len(both) < MIN_GRADES or not alike or not both_estimated:
+    if len(both) < MIN_GRADES or not same_design or not both_estimated:
         return nothing
     try:
         graded = answers.graded(first, judged, people, bounds)

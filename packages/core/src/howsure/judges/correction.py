@@ -1,4 +1,4 @@
-"""The mean grade that people would give, from a judge's grades of all items and human grades of a few."""
+"""The mean human grade, estimated from a judge's grades of all items and human grades of a few."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from howsure.stats.gaffke import Sums
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, sum_of_cubes
 from howsure.stats.p_values import LARGEST, SMALLEST, find_zero, smallest_size
 
-CARRIERS, PER_UNIT = 20.0, 6.0  # below 20 units that carry the variance, or a 6th of all, no t
+CARRIERS, PER_UNIT = 20.0, 6.0  # Student's t needs 20 units that carry the variance, or a 6th of all units
 ROUNDING = 1e-9  # relative to the range of grades
-MIN_LEFT = 0.1  # limit for dividing an item's residual if the item has nearly all the weight
+MIN_LEFT = 0.1  # lower limit of the divisor of an item's residual, for an item with nearly all the weight
 MIN_EFFECTIVE_ITEMS, MAX_UNREAD = (
     5.0,
     0.1,
@@ -26,18 +26,18 @@ DISTINCT = 50  # number of a judge's grades up to which the interval of their me
 STEPS = 24  # bisections when searching for p; its relative error is then 2e-6
 PRECISION = 1e-9  # tolerance of the normal quantile of p
 UNKNOWN = "cannot tell"
-MIN_GRADES = 10  # human grades, below which no estimate is given
+MIN_GRADES = 10  # minimum number of human grades for an estimate
 
 
 def undetermined_estimate(level: float, n: int, value: float = math.nan) -> Estimate:
-    """The estimate for n items whose data do not determine an interval."""
+    """Return an estimate for n items without an interval, because the data do not determine one."""
     return Estimate(value, None, None, level=level, method=UNKNOWN, n=n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedMean:
-    """The estimate θ from n human grades: the sum of the mean of g over all items and the mean of e - ē_h over the
-    graded items (see `Graded.mean`).
+    """The estimate θ of the mean human grade, as the sum of two means (see `Graded.mean`): of g over all items, and of
+    e - ē_h over the human-graded items.
 
     rest: the mean of e - ē_h. of_all: the mean of g. constant: whether g is the same for all items. few: whether few
     items carry the variance, so that no interval is valid. bounds: the bounds of θ.
@@ -74,12 +74,12 @@ class CorrectedMean:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """N items that a judge graded; people graded n of them, drawn with known probabilities.
+    """N items that a judge graded, of which n were drawn with known probabilities and graded by humans.
 
     judged (N,): the judge's grades. read (n,): the indices of the items with a human grade. grades (n,): these human
-    grades. weight (n,): the number of items that each represents. stratum (n,): the code of the stratum in which it was
-    drawn. units (N,): codes of clusters. bounds: the lowest and the highest grade that a person can give, if known.
-    stratum_of_all (N,): the stratum of every item, if known.
+    grades. weight (n,): the number of items that each human-graded item represents. stratum (n,): the code of the
+    stratum in which it was drawn. units (N,): codes of clusters. bounds: the lowest and the highest possible human
+    grade, if known. stratum_of_all (N,): the stratum of every item, if known.
     """
 
     judged: Floats
@@ -122,7 +122,7 @@ class Graded:
         return self.corrected_mean(slope, of_rest=of_rest).estimate(level)
 
     def corrected_mean(self, slope: float, *, of_rest: bool = False) -> CorrectedMean:
-        """The parts of θ, which do not depend on the level."""
+        """Return the two means that add up to θ, which do not depend on the level of the interval."""
         stratum_means = self._by_stratum(slope)
         rest = self._mean_residual(slope, stratum_means)
         g = np.zeros(len(self.judged)) if of_rest or slope == 0.0 else slope * self.judged
@@ -140,8 +140,7 @@ class Graded:
         )
 
     def p_value(self, slope: float) -> float:
-        """The two-sided p-value of the hypothesis that the mean is 0: 1 minus the highest level at which the interval
-        excludes 0.
+        """Return the two-sided p-value of "the mean is 0": 1 minus the highest level at which the interval excludes 0.
 
         The level is searched on the scale of normal quantiles, on which the ends of the interval are nearly linear.
         """
@@ -157,7 +156,7 @@ class Graded:
         if not margin(LARGEST) > 0.0:
             return 1.0
         smallest = margin(SMALLEST)
-        if math.isnan(smallest):  # few units: ends exist only for larger sizes
+        if math.isnan(smallest):  # with few units, an interval exists only at lower levels
             return 2 * smallest_size(lambda size: margin(size) > 0.0, steps=STEPS)
         if smallest > 0.0:
             return 2 * SMALLEST
@@ -184,7 +183,8 @@ class Graded:
         return mean_score(values, ItemGroups.of(len(values), clusters=self.units), bounds=bounds)
 
     def _by_stratum(self, slope: float) -> Floats | None:
-        """ē_h, if the stratum of every item is known and items have no clusters (these may lie in several strata)."""
+        """Return ē_h; None if the stratum of some item is unknown, or if there are clusters, which may be in several
+        strata."""
         if self.stratum_of_all is None or self.units is not None or not self.stratum.any():
             return None
         e, total = self.grades - slope * self.judged[self.read], np.bincount(self.stratum, self.weight)
@@ -217,8 +217,8 @@ class Graded:
                 ends = (float(reach[0].min()), float(reach[1].max()))
         sums, sizes = self._by_unit(w * e), self._by_unit(w)
         error = ratio_error(sums, sizes) if len(sizes) > 1 else 0.0
-        apart = sums - value * sizes
-        lean = sum_of_cubes(apart) / (float(sizes.sum()) * error) ** 3 if error > 0.0 else 0.0
+        deviations = sums - value * sizes
+        lean = sum_of_cubes(deviations) / (float(sizes.sum()) * error) ** 3 if error > 0.0 else 0.0
         degrees = max(kish(sizes) - 1, 1.0) if len(sizes) > 1 else 0.0
         mean = MeanScore(value, error, lean, degrees, len(e), error, units=float(len(sizes)))
         if ends is None:
@@ -226,15 +226,17 @@ class Graded:
         return BoundedMean.of(mean, sums=Sums.of(sums, sizes), ends=ends, clustered=self.units is not None, within=ends)
 
     def _by_leverage(self, mean: MeanScore, e: Floats, slope: float) -> MeanScore:
-        """The weighted mean for items drawn with unequal probabilities, a few of which may have most of the weight.
-        Each e is computed as if its item were left out of the mean and of the slope; the degrees of freedom follow from
+        """Return the weighted mean for items drawn with unequal probabilities, a few of which may have most of the
+        weight.
+
+        Each e is computed as if its item were left out of the mean and of the slope. The degrees of freedom follow from
         the squared weights or the squared weighted e.
         """
         w, f = self.weight, self.judged[self.read]
-        share, apart = w / w.sum(), f - np.average(f, weights=w)
-        spread = float(w @ apart**2) if slope else 0.0
-        h = share + (w * apart**2 / spread if spread > 0.0 else 0.0)
-        sums = self._by_unit(share * (e - mean.value) / np.maximum(1.0 - h, MIN_LEFT))
+        weight_share, deviations = w / w.sum(), f - np.average(f, weights=w)
+        spread = float(w @ deviations**2) if slope else 0.0
+        h = weight_share + (w * deviations**2 / spread if spread > 0.0 else 0.0)
+        sums = self._by_unit(weight_share * (e - mean.value) / np.maximum(1.0 - h, MIN_LEFT))
         carriers = PER_CARRIER * kish(sums**2) if sums.any() else 1.0
         degrees = min(kish(self._by_unit(w) ** 2), carriers) - 1 if len(sums) > 1 else 0.0
         return replace(mean, error=math.sqrt(float(sums @ sums)), lean=0.0, degrees_of_freedom=max(degrees, 1.0))
@@ -252,21 +254,23 @@ class Graded:
 
     @property
     def lacking(self) -> str:
-        """The reason why items drawn with unequal probabilities do not represent all items, with advice; "" if they do.
-        Answers whose judge's grade is outside the range of the answers that people graded count as a single answer with
-        twice their weight, because nothing is known about them.
+        """Return why items drawn with unequal probabilities do not represent all items, with advice; "" if they do.
+
+        Answers with a judge's grade outside the range of the human-graded answers count as a single answer with twice
+        their weight, because their human grades are unknown.
         """
         if not self._unequal:
             return ""
         f, w = self.judged[self.read], self._by_unit(self.weight)
         beyond = float(((self.judged < f.min()) | (self.judged > f.max())).mean())
-        those = f"{beyond:.0%} of the answers have judge grades outside the range of the human-graded answers"
+        beyond_text = f"{beyond:.0%} of the answers have judge grades outside the range of the human-graded answers"
         if beyond > MAX_UNREAD:
-            return f"{those}: have some of these graded"
+            return f"{beyond_text}. Have some of these graded"
         if self.bounds is None and kish(np.append(w, 2 * beyond * len(self.judged)) ** 2) < MIN_EFFECTIVE_ITEMS:
             return (
-                f"inclusion probabilities differ widely: a few answers represent most of the others, and {those}. "
-                "Have more answers with small probabilities graded, or name the lowest and the highest grade: "
+                "inclusion probabilities differ widely: a few answers represent most of the others, and "
+                f"{beyond_text}. "
+                "Have more answers with small probabilities graded, or give the lowest and the highest grade, "
                 "`bounds=...`"
             )
         return ""
@@ -278,8 +282,8 @@ class Graded:
         f, y = self.judged[self.read], self.grades
         residuals = [y - slope * f - rest.value]
         if slope and np.ptp(f) > 0.0:
-            apart = f - f.mean()
-            residuals.append(y - y.mean() - float(apart @ y / (apart @ apart)) * apart)
+            deviations = f - f.mean()
+            residuals.append(y - y.mean() - float(deviations @ y / (deviations @ deviations)) * deviations)
         return any(self._by_few(e, float(np.ptp(y))) for e in residuals)
 
     def _by_few(self, e: Floats, scale: float) -> bool:

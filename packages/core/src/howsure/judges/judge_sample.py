@@ -1,4 +1,4 @@
-"""`draw_judge_sample`: draw the answers that people should grade."""
+"""`draw_judge_sample`: draw the answers for human grading."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ BANDS = 3  # bands of grades
 class JudgeSample(Result):
     """The result of `draw_judge_sample`: the answers to be graded, `indices` in ascending order.
 
-    strata: names; codes (n,): of each answer. inclusion (n,): the probability with which each answer was drawn, NaN if
-    it was not drawn. Frames and CSV hold all answers, first the drawn ones in random order, with an empty column
-    `person`.
+    strata: the names of the strata. codes (n,): the stratum of each answer. inclusion (n,): the probability with which
+    each answer was drawn, NaN if it was not drawn. Frames and CSV hold all answers, first the drawn ones in random
+    order, with an empty column `person`.
     """
 
     strata: tuple[str, ...]
@@ -86,22 +86,23 @@ def draw_judge_sample(
     rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> JudgeSample:
-    """Draw the answers that people should grade, so that `correct_judge_scores` can correct the judge's errors.
+    """Draw answers for human grading, so that `correct_judge_scores` can correct the judge's errors.
 
-    Draws items at random within strata of the judge's grade and the length of answers; people grade the answers of all
-    models to these items. Without `id`, draws answers of each model. Pass the strata to `correct_judge_scores`.
+    Items are drawn at random within strata of the judge's grade and the length of answers, and the answers of all
+    models to these items are to be graded. Without `id`, answers of each model are drawn. Pass the strata to
+    `correct_judge_scores`.
 
     score (n,): the judge's grade of each answer.
-    n: number of items to draw; without `id`, of answers.
+    n: number of items to draw; without `id`, number of answers.
     model (n,): the model of each answer.
     id (n,): the item of each answer.
     length (n,): the length of each answer, such as its words.
     show: columns to copy, such as question,answer.
     rng: seed of the draw.
 
-    Strata are up to three bands of the grade (its mean over the answers to an item), each divided at the median length
-    where that leaves 5 draws per stratum. Draws are allocated as in `draw_label_sample`, with the judge's mean grade
-    rescaled to 0 to 1.
+    Strata are up to three bands of the grade (its mean over the answers to an item). Each band is divided at the median
+    length if that leaves 5 draws per stratum. Draws are allocated as in `draw_label_sample`, with the judge's mean
+    grade rescaled to 0 to 1.
 
     >>> import numpy as np
     >>> sample = draw_judge_sample(np.arange(400) % 5 + 1, 40, id=np.arange(400) // 2, model=["a", "b"] * 200)
@@ -126,7 +127,7 @@ def draw_judge_sample(
             raise InputError("too_many", "n", what=what, most=len(grade), value=n)
         if n < (least := int(np.minimum(np.bincount(codes), MIN_LABELS_PER_STRATUM).sum())):
             strata = counted(len(names), "stratum", "strata")
-            raise InputError(f"`n` must be at least {least}, 2 for each of {strata}; it is {n:,}. Draw more.")
+            raise InputError(f"`n` must be at least {least}, 2 for each of {strata}; it is {n:,}. Give a larger n.")
         reach = float(np.ptp(grade)) or 1.0
         generator = generator_from(rng)
         drawn = draw_label_sample((grade - grade.min()) / reach, n, bands=np.array(names)[codes], rng=generator)
@@ -185,14 +186,14 @@ def _strata(columns: Columns, unit: Integers, n: int, *, by_model: bool) -> tupl
     for code in np.asarray(used).tolist():
         labels = list[str]()
         for _, of_part in reversed(parts):
-            code, place = divmod(code, len(of_part))
-            labels.insert(0, of_part[place])
+            code, part_code = divmod(code, len(of_part))
+            labels.insert(0, of_part[part_code])
         names.append(", ".join(labels))
     return codes.astype(np.int64), tuple(names), grade
 
 
 def _bands(values: Floats, most: int, what: str) -> tuple[Integers, tuple[str, ...]]:
-    """Bands with about equal numbers of values, and what each contains."""
+    """Return bands with about equal numbers of values, and a description of each band."""
     ends = np.unique(np.quantile(values, np.arange(1, most) / most, method="higher"))
     codes = np.unique(np.searchsorted(ends, values, side="left"), return_inverse=True)[1]
     names = []

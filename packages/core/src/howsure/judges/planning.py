@@ -28,8 +28,8 @@ class JudgePlanRow:
     """The number of human grades that the interval of a model's mean needs, among n answers; None if even n grades are
     too few.
 
-    pilot: the number of human grades that the plan is based on. corrected: the number needed with the judge's grades;
-    people: the number needed without them.
+    pilot: the number of human grades that the plan is based on. corrected: the number needed with the judge's grades.
+    people: the number needed without the judge's grades.
     """
 
     model: str | None
@@ -73,10 +73,10 @@ class JudgePlan(Rows[JudgePlanRow]):
 
     def footnotes(self) -> Sequence[str]:
         """The planned width, and the notes."""
-        lacking = any(row.corrected is None or row.people is None for row in self.rows)
+        has_dash = any(row.corrected is None or row.people is None for row in self.rows)
         none = (
             [" A dash: even grades of all answers would not suffice, or the data do not show whether they would."]
-            if lacking
+            if has_dash
             else []
         )
         return [f"Human grades for an interval {self.width:g} wide.{''.join(none)}", *self.notes]
@@ -108,10 +108,11 @@ def plan_judge_sample(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgePlan:
-    """The number of human grades that `correct_judge_scores` needs for an interval of a given width.
+    """Return the number of human grades that `correct_judge_scores` needs for an interval of a given width.
 
-    The plan is based on existing human grades, or on an assumed correlation of judge and people. It uses the interval
-    that `correct_judge_scores` would give with this many similar grades, drawn at random from all answers.
+    The plan is based on existing human grades, or on an assumed correlation of the judge's grades and human grades. It
+    uses the interval that `correct_judge_scores` would give with this many similar grades, drawn at random from all
+    answers.
 
     score (n,): the judge's grade of each answer.
     width: the width of the interval of a model's mean.
@@ -119,7 +120,7 @@ def plan_judge_sample(
     model (n,): the model of each answer.
     correlation: assumed correlation of human grades and the judge's grades, instead of `y_true`.
     pos_label: the grade that counts as 1, every other as 0.
-    bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
+    bounds: the lowest and the highest possible human grade; (0, 1) is known if all grades are 0 or 1.
     level: level of the interval.
 
     With `correlation`, half of the grades are assumed to be the lowest and half the highest possible grade, which gives
@@ -142,15 +143,17 @@ def plan_judge_sample(
     with answers.rows.locating_errors():
         ends = answers.bounds(bounds, "y_true" if data is None else str(y_true))
         if correlation is not None and ends is None:
-            raise InputError("with `correlation`, `bounds=...` of grades must be known.")
+            raise InputError(
+                "with `correlation`, the lowest and the highest grade must be known. Give them as `bounds=...`."
+            )
         rows, notes = [], list(answers.notes)
         for code, name in enumerate(answers.names("model")):
-            mine = answers.codes("model") == code
-            f = answers.numbers["score"][mine]
+            is_model = answers.codes("model") == code
+            f = answers.numbers["score"][is_model]
             if correlation is not None and ends is not None:
                 judged, people, pilot = *_assumed(len(f), correlation, ends), 0
             else:
-                y = answers.numbers["y_true"][mine]
+                y = answers.numbers["y_true"][is_model]
                 labelled = np.flatnonzero(~np.isnan(y))
                 judged, people, pilot = (
                     np.concatenate([f[labelled], np.delete(f, labelled)]),
@@ -158,7 +161,7 @@ def plan_judge_sample(
                     len(labelled),
                 )
                 if pilot < PILOT:
-                    notes.append(f"{name}: humans graded {pilot}, fewer than {PILOT}: too few to plan from")
+                    notes.append(f"{name}: humans graded {pilot} answers, but a plan needs {PILOT}")
             few = pilot < PILOT and correlation is None
             n = None if few else _smallest_number(judged, people, width, level, ends, corrected=True)
             alone = None if few else _smallest_number(judged, people, width, level, ends, corrected=False)
@@ -168,19 +171,21 @@ def plan_judge_sample(
 
 
 def _assumed(n: int, correlation: float, bounds: Bounds) -> tuple[Floats, Floats]:
-    """Grades of a judge and of people at both bounds, in equal numbers; a proportion (1 + ρ) / 2 of the pairs are
-    equal.
+    """Return n assumed grades of a judge and of humans with correlation ρ.
+
+    Half of the human grades are at the lower bound, half at the upper bound. The judge's grades are equal to the human
+    grades in a proportion (1 + ρ) / 2 of the answers, and at the other bound in the rest.
     """
     people = np.array(bounds)[np.arange(n) % 2]
-    place = (np.arange(n) // 2 * 0.6180339887498949) % 1.0  # spread evenly, also over the first k
-    return np.where(place < (1 + correlation) / 2, people, sum(bounds) - people), people
+    spread = (np.arange(n) // 2 * 0.6180339887498949) % 1.0  # spread evenly, also over the first k
+    return np.where(spread < (1 + correlation) / 2, people, sum(bounds) - people), people
 
 
 def _smallest_number(
     judged: Floats, people: Floats, width: float, level: float, bounds: Bounds | None, *, corrected: bool
 ) -> int | None:
-    """The smallest number of grades whose interval is narrow enough; the existing grades are repeated as often as
-    needed.
+    """Return the smallest number of grades with an interval that is narrow enough. The existing grades are repeated as
+    often as needed.
     """
     most = len(judged)
 

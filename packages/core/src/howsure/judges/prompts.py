@@ -34,7 +34,7 @@ class PromptPart:
     """A component of the variance of grades: due to items, prompts, pairs of both, or runs. levels: how many of these.
 
     variance: the component in the variance of a single grade. of_estimate: the proportion of the variance of the mean
-    over prompts that is due to it.
+    over prompts that is due to the component.
     """
 
     part: str
@@ -105,10 +105,11 @@ def prompt_sensitivity(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> PromptSensitivity:
-    """The proportion of an estimate's variance that is due to the choice of the prompt, or of the model that annotates.
+    """Estimate the proportion of an estimate's variance that is due to the choice of the prompt, or of the annotating
+    model.
 
     From grades of the same items under several prompts, estimates the variance due to items, prompts, their interaction
-    and runs, and the mean with an interval that also covers another choice of prompts.
+    and runs, and the mean with an interval that also allows for another choice of prompts.
 
     score (n,): the grade of each item under each prompt, by a judge or a metric.
     prompt (n,): the prompt, or the model that annotates.
@@ -116,14 +117,15 @@ def prompt_sensitivity(
     run (n,): repeated runs of an item under a prompt.
     clusters (n,): what is correlated, such as the document of each item.
     pos_label: the grade that counts as 1, every other as 0.
-    bounds: the lowest and the highest grade; those of grades that are all 0 or 1 are known.
+    bounds: the lowest and the highest grade; (0, 1) is known if all grades are 0 or 1.
     level: level of the intervals.
 
     Items and prompts count as samples from populations of items and prompts (crossed random effects). MS_I, MS_P and
-    MS_IP are the mean squares of items, prompts and the remainder, of the mean grades of n items under m prompts. The
-    variance components are: runs, s² within item and prompt; the interaction, MS_IP - s²/r, with r the harmonic mean of
-    the numbers of runs; items, (MS_I - MS_IP)/m; and prompts, (MS_P - MS_IP)/n. Negative components count as 0. The
-    half-width of the interval is √(t² MS_I + t'² (MS_P - MS_IP)) / √(n m), with the quantiles t for n - 1 and t' for m
+    MS_IP are the mean squares of items, prompts and the remainder in the table of mean grades of n items under m
+    prompts. The variance components are: runs, s² within item and prompt; the interaction, MS_IP - s²/r, with r the
+    harmonic mean of the numbers of runs; items, (MS_I - MS_IP)/m; and prompts, (MS_P - MS_IP)/n. Negative components
+    count as 0. The half-width of the interval is √(t² MS_I + t'² (MS_P - MS_IP)) / √(n m), with the quantiles t for n -
+    1 and t' for m
     - 1 degrees of freedom; clusters, if given, replace items. With 2 prompts, no interval is computed. If grades have
     bounds, Gaffke's interval of the items' means (`mean_scores`) replaces t √(MS_I / (n m)); it is valid even if all
     means are equal. The proportions of the estimate's variance assume independently drawn items. Items that lack a
@@ -151,7 +153,7 @@ def prompt_sensitivity(
             check_within(answers.numbers["score"], ends, name="score" if data is None else str(score))
         names, items = answers.names("prompt"), len(answers.names("id"))
         if len(names) < 2:
-            raise InputError(f"`prompt` must name two or more prompts; it names only {names[0]!r}.")
+            raise InputError(f"`prompt` must contain two or more prompts; it contains only {names[0]!r}.")
         answers.check_once(["prompt", *(["run"] if run is not None else [])], "prompt")
         cells = _Cells.of(answers, items, len(names))
         notes = list(answers.notes)
@@ -161,8 +163,8 @@ def prompt_sensitivity(
         if len(sizes) < MIN_ITEMS:
             what = "clusters of items" if clusters is not None else "items"
             raise InputError(
-                f"{len(sizes):,} {what} have grades under every prompt, below {MIN_ITEMS}: the effect of the prompt "
-                "is unknown. Is `id` the right column?"
+                f"only {len(sizes):,} {what} have grades under every prompt; {MIN_ITEMS} are needed to estimate the "
+                "effect of the prompt. Is `id` the right column?"
             )
     if clusters is not None and (few := few_clusters(sizes)):
         notes.append(few)
@@ -241,13 +243,15 @@ class _Cells:
     def _mean(
         self, values: Floats, level: float, bounds: Bounds | None, *, extra_reach_squared: float = 0.0
     ) -> Estimate:
-        """The mean of a value per item, and the square of the half-width that another component adds to its
+        """Return the mean of a value per item.
+
+        extra_reach_squared: the square of the half-width that another component of the variance adds to the
         interval."""
         mean, n, lowest, highest = float(values.mean()), len(values), -math.inf, math.inf
         if bounds is None:
             reach = t_quantile(level, self.units.degrees) * self.units.standard_error(values)
             low, high = mean - reach, mean + reach
-            if not np.ptp(values) > 0:  # the variance of other prompts is unknown
+            if not np.ptp(values) > 0:  # the variance under other prompts is unknown
                 return undetermined_estimate(level, n, mean)
         else:
             (low, high), (lowest, highest) = mean_score(values, self.units, bounds=bounds).interval(level), bounds

@@ -22,12 +22,12 @@ SIGNED = digits(4, sign=True)
 
 @dataclass(frozen=True, slots=True)
 class JudgedRow:
-    """The answers of a model: n of them were graded by the judge, `labelled` of these by people, too.
+    """The mean grade of a model's answers, of which the judge graded n and humans graded `labelled`.
 
-    judge: the mean of the judge's grades, as if people had given them. people: the mean estimated from the human grades
-    alone. corrected: the mean estimated from both. bias: the mean of the judge's grade minus the human grade. slope:
-    the weight λ of the judge. worth: the number of human grades that would, without the judge, give an interval as
-    narrow as that of `corrected`. An estimate is NaN if there are too few human grades.
+    judge: the mean of the judge's grades, as if they were human grades. people: the mean estimated from the human
+    grades alone. corrected: the mean estimated from both. bias: the mean of the judge's grade minus the human grade.
+    slope: the weight λ of the judge. worth: the number of human grades that would, without the judge, give an interval
+    as narrow as the interval of `corrected`. An estimate is NaN if there are too few human grades.
     """
 
     model: str | None
@@ -46,7 +46,7 @@ class JudgedRow:
 class JudgedDifference:
     """The difference between two models in the mean human grade, on the n items that both answered.
 
-    labelled: the number of items for which people graded both answers. judge: the difference by the judge's grades
+    labelled: the number of items with human grades of both answers. judge: the difference by the judge's grades
     alone. p_value: the p-value of no difference. p_adjusted: p adjusted for all differences.
     """
 
@@ -67,7 +67,7 @@ class JudgedDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class JudgedScores(Rows[JudgedRow]):
-    """The result of `correct_judge_scores`: a row per model, the best first, and differences from one of them.
+    """The result of `correct_judge_scores`: a row per model, the best first, and differences from a reference model.
 
     Iteration, indexing by the name of the model and `len` refer to rows. readings: the error rates of the human
     annotators, if some answers were graded twice. recipe: everything needed to repeat it.
@@ -181,8 +181,8 @@ class _Differences(Rows[JudgedDifference]):
 class RaterAgreementRow:
     """The agreement of two raters, or of all raters (`b` is None), on the n items that at least two of them graded.
 
-    share: the mean agreement of two grades of an item. A coefficient that is defined for two raters only is None in the
-    row of all raters.
+    share: the mean agreement of two grades of an item. Coefficients that are defined only for two raters are None in
+    the row of all raters.
     """
 
     a: str
@@ -196,13 +196,13 @@ class RaterAgreementRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReplacement:
-    """Whether a judge may replace a person, by the alternative annotator test.
+    """Whether a judge may replace a human annotator, by the alternative annotator test.
 
-    people: the number of human annotators. compared: the number of them who graded at least 30 items that the judge and
-    others graded, too.
-    winning_rate: the proportion of the compared people whom the judge is shown to match. advantage: the probability
-    that the judge is at least as close to the other people as a person is. may: the verdict; None if the data do not
-    decide. why: the reason for None.
+    people: the number of human annotators. compared: the number of human annotators who graded at least 30 items that
+    the judge and other human annotators graded, too. winning_rate: the proportion of the compared annotators to whom
+    the judge is shown to be equal, up to the margin. advantage: the probability that the judge is at least as close to
+    the other human annotators as a human annotator is. may: the verdict; None if the data do not decide. why: the
+    reason if the verdict is None.
     """
 
     judge: str
@@ -234,8 +234,8 @@ WEIGHTS = {"ordinal": " (linear weights)", "interval": " (quadratic weights)"}  
 class RaterAgreement(Rows[RaterAgreementRow]):
     """The result of `rater_agreement`: a row for all raters, and one for each two.
 
-    Iteration and `len` refer to rows, indexing to their position. replacement: whether the judge may replace a person,
-    if a judge was named. recipe: everything needed to repeat it.
+    Iteration and `len` refer to rows. The index is the position of a row. replacement: whether the judge may replace a
+    human annotator, if a judge was named. recipe: everything needed to repeat it.
     """
 
     rows: tuple[RaterAgreementRow, ...] = as_json("agreement")
@@ -261,7 +261,7 @@ class RaterAgreement(Rows[RaterAgreementRow]):
 
     @property
     def answer(self) -> str:
-        """The verdict on the judge if one was named, else Krippendorff's α of all raters."""
+        """The verdict on the judge if one was named, otherwise Krippendorff's α of all raters."""
         if self.replacement is not None:
             return self.replacement.sentence
         row = self.rows[0]

@@ -32,15 +32,15 @@ from howsure.stats.proportions import t_quantile
 Span: TypeAlias = tuple[int, int]
 GAFFKE = "Gaffke"
 MAX_LENGTH = 1_000_000_000  # characters of a document
-Spans: TypeAlias = Mapping[str, Sequence[Span]]  # of a rater: sorted spans by category
+Spans: TypeAlias = Mapping[str, Sequence[Span]]  # the sorted spans of a rater, by category
 
 
 @dataclass(frozen=True, slots=True)
 class SpanAgreementRow:
     """The agreement of two raters, or of all (`b` is None), on the n documents that at least two of them annotated.
 
-    spans: the number of spans that these raters marked. f1: the proportion of spans that both marked with the same ends
-    and category. alpha: Krippendorff's unitizing α, in which overlapping spans agree in part.
+    spans: the number of spans that these raters marked. f1: the proportion of spans that both raters marked with the
+    same ends and category. alpha: Krippendorff's unitizing α, in which overlapping spans agree in part.
     """
 
     a: str
@@ -109,7 +109,7 @@ def span_agreement(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> SpanAgreement:
-    """Agreement of raters on spans of texts: their positions and categories.
+    """Estimate the agreement of raters on spans of texts, that is, on their positions and categories.
 
     Returns a row for all raters and one for each pair: pairwise F1 of spans with the same ends and category, and
     Krippendorff's unitizing α, in which overlapping spans agree in part. Intervals treat documents as clusters.
@@ -122,10 +122,10 @@ def span_agreement(
     length (n,): the number of characters of the document (default: up to its last span, which makes α lower).
     level: level of the intervals.
 
-    α = 1 - D_o / D_e. Two overlapping spans of a category disagree by the squared differences of their starts and of
-    their ends; a span without an overlapping one, by its squared length. D_e is the expected disagreement over all
-    pairs of spans and gaps in all positions. Documents follow one another; a rater without a row for a document did not
-    annotate it. Spans of a rater and category must not overlap.
+    α = 1 - D_o / D_e. The disagreement of two overlapping spans of a category is the sum of the squared differences of
+    their starts and of their ends. The disagreement of a span that overlaps with no other span is its squared length.
+    D_e is the expected disagreement over all pairs of spans and gaps in all positions, if all documents are joined into
+    one. A rater without a row for a document did not annotate it. Spans of a rater and category must not overlap.
 
     Source: Krippendorff (1995, 2004).
 
@@ -154,23 +154,27 @@ def span_agreement(
     notes: list[str] = []
     usable = [annotated for annotated in documents.values() if len(annotated.spans) > 1]
     if not usable:
-        raise InputError("no document was annotated by two raters: nothing shows whether they agree.")
+        raise InputError(
+            "no document was annotated by two raters, so their agreement is unknown. Is `document` the right column?"
+        )
     if not any(kinds for annotated in usable for kinds in annotated.spans.values()):
-        raise InputError("no rater marked a span in a document with two raters: nothing shows whether they agree.")
+        raise InputError("no rater marked a span in a document with two raters, so their agreement is unknown.")
     if alone := len(documents) - len(usable):
         notes.append(
             Note(
-                f"{counted(alone, 'document')} annotated by one rater only: if others found nothing there, add a row "
-                "without start and end for each of them.",
+                f"{counted(alone, 'document')} annotated by only one rater. If other raters found nothing there, add a "
+                "row without start and end for each of these raters.",
                 WARNING,
             )
         )
     if length is None:
-        notes.append(localise("documents are taken to end with their last span; `length='COL'` names their lengths"))
+        notes.append(
+            localise("documents are assumed to end with their last span; give their lengths as `length='COL'`")
+        )
     pairs = list(combinations(raters, 2))
     table = [_row(usable, raters, level)]
     if len(raters) > MAX_RATERS:
-        notes.append(f"{len(raters):,} raters: above {MAX_RATERS}, pairs of them have no rows")
+        notes.append(f"there are {len(raters):,} raters, more than {MAX_RATERS}, so pairs of raters have no rows")
     elif len(pairs) > 1:
         shared = {pair: [document for document in usable if document.spans.keys() >= {*pair}] for pair in pairs}
         table += [_row(both, pair, level) for pair, both in shared.items() if len(both) > 1]
@@ -219,7 +223,8 @@ def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
             size = _position(cells["length"], names["length"], row)
             if stated_lengths.setdefault(document, size) != size:
                 raise InputError(
-                    f"document {quote(document)} has lengths {stated_lengths[document]:,} and {size:,}. Give it one."
+                    f"document {quote(document)} has lengths {stated_lengths[document]:,} and {size:,}. Correct one of "
+                    "them."
                 )
         if is_missing(cells["start"]) and is_missing(cells["end"]):
             continue
@@ -299,24 +304,26 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
 
     The degrees of freedom are the effective number of documents with disagreement, (Σ d)² / Σ d², minus 1. If there is
     disagreement in fewer than 5 documents, the interval follows from the exact interval of the proportion of such
-    documents. For the lower end, each of them lowers α from 1 by as much as the worst of them does, but at least by 1,
-    as disagreement by chance would; for the upper end, by as much as the best of them. There is no interval if nearly
-    all disagreement is in one document, so that there are fewer than 2 degrees of freedom.
+    documents. For the lower end, each of these documents lowers α from 1 by as much as the worst of them does, but at
+    least by 1, as disagreement by chance would. For the upper end, each lowers α by as much as the best of them. There
+    is no interval if nearly all disagreement is in one document, so that there are fewer than 2 degrees of freedom.
     """
     d, n = sums.disagreement, len(sums.disagreement)
-    alpha, apart = sums.alpha(np.ones(n)), int((d > 0).sum())
+    alpha, n_disagreeing = sums.alpha(np.ones(n)), int((d > 0).sum())
     unknown = Estimate(alpha, None, None, level=level, method=JACKKNIFE, n=n)
     if math.isnan(alpha) or n < 2:
         return unknown
-    if apart < MIN_DISAGREEING_ITEMS:
-        ends = exact_interval(np.array([apart / n]), np.array([float(n)]), tail=(1 - level) / 2)
-        each = (1.0 - alpha) * n / float(d.sum()) * d[d > 0] if apart else np.ones(1)  # by which each lowers α from 1
+    if n_disagreeing < MIN_DISAGREEING_ITEMS:
+        ends = exact_interval(np.array([n_disagreeing / n]), np.array([float(n)]), tail=(1 - level) / 2)
+        each = (
+            (1.0 - alpha) * n / float(d.sum()) * d[d > 0] if n_disagreeing else np.ones(1)
+        )  # by which each lowers α from 1
         low, high = 1.0 - max(each.max(), 1.0) * float(ends[1][0]), 1.0 - each.min() * float(ends[0][0])
         return Estimate(alpha, low, high, level=level, method=EXACT_SHARE, n=n)
     degrees = kish(d) - 1
     if degrees < 2:  # nearly all disagreement is in one or two documents
         return unknown
-    without = np.log([1.0 - sums.alpha(np.where(np.arange(n) == place, 0.0, 1.0)) for place in range(n)])
+    without = np.log([1.0 - sums.alpha(np.where(np.arange(n) == left_out, 0.0, 1.0)) for left_out in range(n)])
     if not np.isfinite(without).all():
         return unknown
     error = math.sqrt((n - 1) / n * float(((without - without.mean()) ** 2).sum()))
@@ -325,14 +332,15 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
 
 
 def _matches(document: Annotated) -> Floats:
-    """For each pair of raters and each span of both: 1 if the other rater marked it, too, else 0. The mean is F1."""
+    """Return, for each pair of raters and each span of either, 1 if the other rater marked the same span, else 0. The
+    mean is F1."""
     sets = [{(c, *span) for c, spans in kinds.items() for span in spans} for kinds in document.spans.values()]
     return np.array(
         [
             float(span in other)
             for a, b in combinations(sets, 2)
-            for mine, other in ((a, b), (b, a))
-            for span in sorted(mine)
+            for own_spans, other in ((a, b), (b, a))
+            for span in sorted(own_spans)
         ]
     )
 
@@ -364,7 +372,7 @@ class UnitizingSums:
         length = np.array([size for _, size in kinds], dtype=np.float64)
         for at, document in enumerate(documents):
             for name in names:
-                columns = [place for place, kind in enumerate(kinds) if kind[0] == name]
+                columns = [kind_index for kind_index, kind in enumerate(kinds) if kind[0] == name]
                 gaps = np.array(_gaps(document, name), dtype=np.float64)[:, None]
                 places[at, columns] = np.maximum(gaps - length[columns] + 1, 0.0).sum(axis=0)
         return cls(
@@ -413,9 +421,9 @@ def _disagreement(document: Annotated) -> float:
     total = 0.0
     for first, second in combinations(document.spans.values(), 2):
         for category in first.keys() | second.keys():
-            mine, theirs = first.get(category, ()), second.get(category, ())
-            total += sum(_distance(span, other) for span in mine for other in theirs)
-            for spans, others in ((mine, theirs), (theirs, mine)):
+            first_spans, second_spans = first.get(category, ()), second.get(category, ())
+            total += sum(_distance(span, other) for span in first_spans for other in second_spans)
+            for spans, others in ((first_spans, second_spans), (second_spans, first_spans)):
                 lone = [span for span in spans if not any(_overlap(span, other) for other in others)]
                 total += sum((end - start) ** 2 for start, end in lone)
     return 2.0 * total / (len(document.spans) - 1)

@@ -1,4 +1,6 @@
-"""`judge_transport`: test whether human grades of some models can correct a judge's grades of other models."""
+"""`judge_transport`: test whether human grades of some models can correct a judge's grades of other models.
+
+A map is an isotonic regression that predicts the human grade from the judge's grade."""
 
 from __future__ import annotations
 
@@ -123,14 +125,14 @@ def judge_transport(
     grade minus predicted grade is significantly within the margin, "does not" if it is significantly outside, else
     "cannot tell". Each verdict is wrong with a probability of at most 1 - level.
 
-    y_true (n,): the grade of a person, missing where nobody graded the answer.
+    y_true (n,): the human grade, missing for answers without one.
     score (n,): the judge's grade of each answer.
     model (n,): the model of each answer.
     margin: the largest acceptable mean of human grade minus mapped grade, in either direction.
     against: the model from whose answers the map is learned (default: all models that agree with each other).
     clusters (n,): what is correlated, such as the item of each answer.
     pos_label: the grade that counts as 1, every other as 0.
-    bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
+    bounds: the lowest and the highest possible human grade; (0, 1) is known if all grades are 0 or 1.
     level: level of the intervals; verdicts are one-sided tests of size 1 - level.
 
     The map is fitted by isotonic regression. As long as the map is learned from at least three models and one of them
@@ -161,7 +163,7 @@ def judge_transport(
     with answers.rows.locating_errors():
         names = answers.names("model")
         if len(names) < 2:
-            raise InputError(f"`model` must name two or more models; it names only {names[0]!r}.")
+            raise InputError(f"`model` must contain two or more models; it contains only {names[0]!r}.")
         if against is not None and str(against) not in names:
             raise unknown_name("model", str(against), names, place="the data")
         y, f, code = answers.numbers["y_true"], answers.numbers["score"], answers.codes("model")
@@ -173,7 +175,7 @@ def judge_transport(
             kept = [names.index(str(against))]
         elif not kept:
             raise InputError(
-                f"each model has fewer than {MIN_GRADES} human grades: the meaning of the judge's grades is unknown."
+                f"each model has fewer than {MIN_GRADES} human grades, which is too few. Have more answers graded."
             )
         else:
             kept = audit.agreeing(kept)
@@ -250,7 +252,9 @@ class _Audit:
         return math.sqrt(float((np.bincount(unit, moved) ** 2).sum()))
 
     def mapped(self, model: int, others: Sequence[int], margin: float) -> Estimate:
-        """Return the mean prediction of the map over all answers of a model; the margin widens its interval."""
+        """Return the mean prediction for all answers of a model, by the map learned from the models `others`.
+
+        The margin widens the interval."""
         learned, f = self.read(others), self.f[self.model == model]
         step, value = _steps(self.f[learned], self.y[learned])
         units = None if self.units is None else self.units[self.model == model]
@@ -268,8 +272,8 @@ def _steps(f: Floats, y: Floats) -> tuple[Callable[[Floats], Integers], Callable
 
     Returns two functions of judge grades: the index of the step of the regression, and the predicted human grade.
     """
-    at, place, n = np.unique(f, return_inverse=True, return_counts=True)
-    fitted = isotonic_values(np.bincount(place, y) / n, n.astype(np.float64))
+    at, grade_index, n = np.unique(f, return_inverse=True, return_counts=True)
+    fitted = isotonic_values(np.bincount(grade_index, y) / n, n.astype(np.float64))
     of = np.append(0, np.cumsum(np.diff(fitted) > 0.0))
     values, middles = fitted[np.append(True, np.diff(of) > 0)], (at[1:] + at[:-1]) / 2
 
@@ -280,11 +284,11 @@ def _steps(f: Floats, y: Floats) -> tuple[Callable[[Floats], Integers], Callable
 
 
 def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float) -> JudgeTransportRow:
-    mine, labelled = audit.f[audit.model == code], len(audit.read([code]))
+    model_grades, labelled = audit.f[audit.model == code], len(audit.read([code]))
     unknown = undetermined_estimate(audit.level, labelled)
     others = [other for other in kept if other != code]
     map_grades = audit.f[audit.read(kept)]
-    outside = float(((mine < map_grades.min()) | (mine > map_grades.max())).mean())
+    outside = float(((model_grades < map_grades.min()) | (model_grades > map_grades.max())).mean())
     residual, verdict, why = unknown, UNAUDITED, ""
     if not others:
         why = "the map is learned only from it, so it cannot be audited"
@@ -308,4 +312,4 @@ def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float
                 inside, beyond = -margin <= low and high <= margin, low > margin or high < -margin
                 verdict = NO if beyond else YES if inside else UNKNOWN
     mapped = audit.mapped(code, kept, margin) if verdict == YES else unknown
-    return JudgeTransportRow(name, len(mine), labelled, residual, outside, verdict, mapped, why)
+    return JudgeTransportRow(name, len(model_grades), labelled, residual, outside, verdict, mapped, why)

@@ -1,4 +1,4 @@
-"""`validate_judge`: does a judge agree with people often enough to be used without them?"""
+"""`validate_judge`: does a judge agree with human labels often enough to replace them?"""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ RATES = {"1": "TPR", "0": "TNR"}
 
 @dataclass(frozen=True, slots=True)
 class JudgeValidationRow:
-    """The answers to which people gave one label.
+    """The answers with one human label.
 
-    n: their number. right: the number to which the judge gave the same label. judged: the numbers of the judge's labels
-    of these answers, by label. rate: right / n, the TPR of label 1 and the TNR of label 0. low: the one-sided lower
-    bound of the rate. verdict: "valid" if low reaches the required rate, "invalid" if the upper bound is below it, else
-    "cannot tell".
+    n: the number of these answers. right: the number to which the judge gave the same label. judged: how often the
+    judge gave each label to these answers. rate: right / n, the TPR of label 1 and the TNR of label 0. low: the
+    one-sided lower bound of the rate. verdict: "valid" if low reaches the required rate, "invalid" if the upper bound
+    is below it, else "cannot tell".
     """
 
     label: str
@@ -61,7 +61,7 @@ class JudgeValidationRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgeDisagreement:
-    """An answer to which judge and people gave different labels.
+    """An answer with different labels by judge and humans.
 
     file, row: its file and its row, counted from 1. judge, people: the labels. shown: the requested columns.
     """
@@ -75,7 +75,7 @@ class JudgeDisagreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class JudgeDisagreements(Rows[JudgeDisagreement]):
-    """The answers to which judge and people gave different labels, in the order of the data."""
+    """The answers with different labels by judge and humans, in the order of the data."""
 
     rows: tuple[JudgeDisagreement, ...]
     recipe: Mapping[str, object]
@@ -108,13 +108,13 @@ class JudgeDisagreements(Rows[JudgeDisagreement]):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class JudgeValidation(Rows[JudgeValidationRow]):
-    """The result of `validate_judge`: a row for each label that people can give.
+    """The result of `validate_judge`: a row for each possible human label.
 
-    outcome: "valid" if all rows are, "invalid" if one is, else "cannot tell". labels_needed: the number of labelled
-    answers, including the present ones, that would probably lead to a verdict; None if there is one or too many would
-    be needed. corrected: the mean label that people would give all answers; judge: the mean label of the judge. kappa:
-    Cohen's κ of judge and people. disagreements: the answers with different labels. recipe: everything needed to repeat
-    it. in_words: the names of labels 0 and 1 in the data, if `pos_label` named label 1.
+    outcome: "valid" if all rows are, "invalid" if one row is, else "cannot tell". labels_needed: the number of labelled
+    answers, including the present ones, that would probably lead to a verdict; None if there is a verdict or if too
+    many would be needed. corrected: the estimated mean human label of all answers. judge: the mean label of the judge.
+    kappa: Cohen's κ of judge and humans. disagreements: the answers with different labels. recipe: everything needed to
+    repeat it. in_words: the names of labels 0 and 1 in the data, if `pos_label` named label 1.
     """
 
     rows: tuple[JudgeValidationRow, ...] = as_json("labels")
@@ -247,12 +247,12 @@ def validate_judge(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgeValidation:
-    """Test whether a judge agrees with people: TPR, TNR, κ, the corrected mean, and a verdict.
+    """Test whether a judge agrees with human labels: TPR, TNR, κ, the corrected mean, and a verdict.
 
-    The judge is "valid" if, for each label that people give, it gives the same label at a rate of at least `min_rate`.
-    This rate is the TPR for label 1 and the TNR for label 0.
+    The judge is "valid" if, for each human label, it gives the same label at a rate of at least `min_rate`. This rate
+    is the TPR for label 1 and the TNR for label 0.
 
-    y_true (n,): the label of a person, missing where nobody labelled the answer.
+    y_true (n,): the human label, missing for answers without one.
     score (n,): the judge's label of each answer.
     min_rate: the rate of agreement that each label must reach.
     clusters (n,): what is correlated, such as the conversation of each answer.
@@ -260,12 +260,12 @@ def validate_judge(
     show: columns to list for each disagreement, such as question,answer.
     level: level of the intervals and of the one-sided bounds.
 
-    People must label a random sample of all answers: if answers were chosen by the judge's labels, both rates would be
-    biased. A rate is right / n among the answers to which people gave one label. Its bound is Gaffke's, which for
-    single answers is that of Clopper & Pearson (1934); clusters count as a whole. A judge whose rate is below
-    `min_rate` for some label is called valid in at most 1 - level of cases; one that reaches it for every label is
-    called invalid in at most 1 - level of cases, since each of K labels is tested at (1 - level) / K. The number of
-    labels needed is that with which the bounds decide in 80% of samples, if the rates are those observed.
+    The human-labelled answers must be a random sample of all answers. If they were chosen by the judge's labels, both
+    rates would be biased. A rate is right / n among the answers with one human label. Its bound is Gaffke's, which
+    equals Clopper & Pearson's (1934) if there are no clusters. A judge with a rate below `min_rate` for some label is
+    called valid in at most 1 - level of cases. A judge with a rate of at least `min_rate` for every label is called
+    invalid in at most 1 - level of cases, since each of K labels is tested at (1 - level) / K. The number of labels
+    needed is the number with which the bounds decide in 80% of samples, if the true rates equal the observed ones.
 
     >>> people = [1, 0] * 60 + [None] * 80
     >>> judge = [1, 0] * 57 + [0, 1] * 3 + [1, 0] * 40
@@ -305,7 +305,7 @@ def validate_judge(
     notes = list(answers.notes)
     for row in rows:
         if not row.n:
-            notes.append(f"People gave the label {row.label} to no answer: label more answers.")
+            notes.append(f"No answer has the human label {row.label}. Label more answers.")
         elif not any(other.judged[row.label] for other in rows):
             notes.append(f"The judge gave the label {row.label} to none of the labelled answers.")
     people_said = y_true if data is None else answers.rows[str(y_true)]
@@ -328,7 +328,8 @@ def validate_judge(
 
 
 def _label_words(values: Any, pos_label: Hashable) -> dict[str, str]:
-    """The names of labels 0 and 1; 0 is called by the other human label, or "other" if there are several.
+    """Return the names of labels 0 and 1. Label 0 has the name of the other human label, or "other" if there are
+    several.
 
     >>> _label_words(["good", "bad", None], "good"), _label_words(["win", "tie", "loss"], "win")
     ({'1': 'good', '0': 'bad'}, {'1': 'win', '0': 'other'})
@@ -345,21 +346,21 @@ def _label_words(values: Any, pos_label: Hashable) -> dict[str, str]:
 
 
 def _labels(people: Floats, judge: Floats, labelled: Integers, *, name: str) -> list[float]:
-    """All labels, ascending; 0 and 1 if no other occurs.
+    """Return all labels in ascending order; these are 0 and 1 if no other label occurs.
 
-    Raises InputError if nobody labelled an answer, or for a judge's value that is not a label.
+    Raises InputError if no answer has a human label, or if a value of the judge is not a label.
     """
     if not len(labelled):
-        raise InputError("{parameter} is missing in every row: humans must label some answers", "y_true")
+        raise InputError("{parameter} is missing in every row; have some answers labelled by humans", "y_true")
     of_people = np.unique(people[labelled])
     if np.isin(of_people, UNIT).all():
-        odd = np.flatnonzero(~np.isin(judge, UNIT))
-        if len(odd):
+        invalid_rows = np.flatnonzero(~np.isin(judge, UNIT))
+        if len(invalid_rows):
             raise InputError(
                 "{parameter} must be labels, 0 or 1 like the human labels",
                 name,
-                value=float(judge[odd[0]]),
-                row=int(odd[0]),
+                value=float(judge[invalid_rows[0]]),
+                row=int(invalid_rows[0]),
                 remedy="If it is a probability or a score, turn it into labels by its threshold.",
             )
         return list(UNIT)
@@ -402,7 +403,8 @@ def _labels_needed(
     level: float,
     labelled: int,
 ) -> int | None:
-    """The number of labelled answers that would probably show that one label is invalid, or else that all are valid."""
+    """Return the number of labelled answers that would probably show that one rate is too low, or that all are high
+    enough."""
     to_valid: list[float] = []
     to_invalid: list[float] = []
     for row, mean in zip(rows, tests.values(), strict=True):
@@ -433,8 +435,10 @@ def _disagreements(
     shown = {name: shown[name] if name in shown else _values_at(answers.rows[name], rows, names) for name in show}
     judge, people = (map(names.__getitem__, answers.numbers[role][rows].tolist()) for role in ("score", "y_true"))
     return tuple(
-        JudgeDisagreement(*answers.rows.location(row), by_judge, by_people, {name: shown[name][place] for name in show})
-        for place, (row, by_judge, by_people) in enumerate(zip(rows.tolist(), judge, people, strict=True))
+        JudgeDisagreement(
+            *answers.rows.location(row), by_judge, by_people, {name: shown[name][position] for name in show}
+        )
+        for position, (row, by_judge, by_people) in enumerate(zip(rows.tolist(), judge, people, strict=True))
     )
 
 

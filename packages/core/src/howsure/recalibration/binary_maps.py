@@ -106,11 +106,11 @@ class Platt(ProbabilityMap):
         """
         odds, labels, weight = uncertain(data)
         refuse_one_value(odds, least=2, method=cls.method)
-        ones = float(weight @ labels)
-        zeros = float(weight.sum()) - ones
-        targets = np.where(labels == 1, (ones + 1.0) / (ones + 2.0), 1.0 / (zeros + 2.0))
+        positive_weight = float(weight @ labels)
+        zeros = float(weight.sum()) - positive_weight
+        targets = np.where(labels == 1, (positive_weight + 1.0) / (positive_weight + 2.0), 1.0 / (zeros + 2.0))
         design = np.column_stack([np.ones(len(odds)), odds])
-        centre = np.array([np.log((ones + 1.0) / (zeros + 1.0)), 0.0])
+        centre = np.array([np.log((positive_weight + 1.0) / (zeros + 1.0)), 0.0])
         fit = fit_logistic(design, targets, weight, penalty=np.zeros(2), centre=centre)
         return cls(float(fit.coefficients[0]), float(fit.coefficients[1]))
 
@@ -205,9 +205,9 @@ def _slopes(odds: Floats, labels: Floats, weight: Floats) -> Floats:
 
 def _unbounded(columns: Floats, labels: Floats, weight: Floats, used: tuple[int, ...]) -> Floats | None:
     """The coefficients of the `used` columns, and 0 for the others; None if there is no finite minimum."""
-    ones = float(weight @ labels)
+    positive_weight = float(weight @ labels)
     centre = np.zeros(len(used))
-    centre[0] = np.log(ones / (weight.sum() - ones))
+    centre[0] = np.log(positive_weight / (weight.sum() - positive_weight))
     try:
         fit = fit_logistic(columns[:, used], labels, weight, penalty=np.zeros(len(used)), centre=centre)
     except np.linalg.LinAlgError:
@@ -224,8 +224,8 @@ def _loss(eta: Floats, labels: Floats, weight: Floats) -> float:
 def _refuse_separated(odds: Floats, labels: Integers) -> None:
     """Raise InputError if a threshold on the log-odds (nearly) separates the labels, so that no finite slope is
     optimal."""
-    ones, zeros = odds[labels == 1], odds[labels == 0]
-    if ones.min() >= zeros.max():
+    positive_odds, negative_odds = odds[labels == 1], odds[labels == 0]
+    if positive_odds.min() >= negative_odds.max():
         raise InputError(
             "`method='beta'` has no best slopes: every row of label 1 has a probability at least as high "
             "as every row of label 0. Use `method='platt'`, which has an optimum for such rows.",
@@ -286,9 +286,9 @@ def at_each(q: Floats, labels: Floats, weight: Floats) -> tuple[Floats, Floats, 
     >>> at_each(np.array([0.5, 0.2, 0.5]), np.array([1.0, 0.0, 0.0]), np.ones(3))
     (array([0.2, 0.5]), array([1., 2.]), array([0., 1.]))
     """
-    distinct, place = np.unique(q, return_inverse=True)
-    total = np.bincount(place, weights=weight).astype(np.float64)
-    positive = np.bincount(place, weights=weight * labels).astype(np.float64)
+    distinct, index = np.unique(q, return_inverse=True)
+    total = np.bincount(index, weights=weight).astype(np.float64)
+    positive = np.bincount(index, weights=weight * labels).astype(np.float64)
     keep = total > 0
     return distinct[keep], total[keep], positive[keep]
 
@@ -425,8 +425,8 @@ class Histogram(ProbabilityMap):
         assert isinstance(data.scores, Binary)
         q, weight, positive = at_each(data.scores.probabilities, data.labels.astype(np.float64), data.weight)
         middle = np.cumsum(weight) - weight / 2.0
-        place = np.minimum((middle / weight.sum() * n_bins).astype(np.int64), n_bins - 1)
-        first = np.flatnonzero(np.diff(place, prepend=-1))
+        bins = np.minimum((middle / weight.sum() * n_bins).astype(np.int64), n_bins - 1)
+        first = np.flatnonzero(np.diff(bins, prepend=-1))
         edges = q[first[1:]]
         return cls(edges, np.add.reduceat(positive, first) / np.add.reduceat(weight, first))
 

@@ -160,7 +160,7 @@ class Vector(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The scales and offsets that minimise the log loss. The mean of the offsets has no effect and is set to 0.
+        """Fit the scales and offsets that minimise the log loss. The mean of the offsets has no effect and is set to 0.
 
         Raises InputError if there is no minimum.
         """
@@ -276,9 +276,9 @@ def _second_derivatives(logs: Floats, share: Floats, weights: Floats, offsets: F
         columns = np.hstack([(p[:, :, None] * block_logs[:, None, :]).reshape(len(block_logs), k * k), p])
         matrix -= (columns * w[:, None]).T @ columns
         extended = np.hstack([block_logs, np.ones((len(block_logs), 1))])
-        for place in range(k):
-            at = np.append(np.arange(place * k, (place + 1) * k), k * k + place)
-            matrix[np.ix_(at, at)] += (extended * (w * p[:, place])[:, None]).T @ extended
+        for class_index in range(k):
+            at = np.append(np.arange(class_index * k, (class_index + 1) * k), k * k + class_index)
+            matrix[np.ix_(at, at)] += (extended * (w * p[:, class_index])[:, None]).T @ extended
     return matrix
 
 
@@ -362,11 +362,11 @@ class Ordered(ProbabilityMap):
         wrong = certain & ((odds > 0) != above) & (weight > 0)
         refuse_certain_errors(wrong.any(axis=1), "probabilities of a higher level are 0 or 1")
         refuse_one_value(odds[~certain], least=2, method=cls.method)
-        ones, total = (weight * above).sum(axis=0), weight.sum(axis=0)
-        targets = np.where(above, (ones + 1.0) / (ones + 2.0), 1.0 / (total - ones + 2.0))
+        weight_above, total = (weight * above).sum(axis=0), weight.sum(axis=0)
+        targets = np.where(above, (weight_above + 1.0) / (weight_above + 2.0), 1.0 / (total - weight_above + 2.0))
         uncertain = ~certain
         design = np.column_stack([odds[uncertain], np.eye(data.k - 1)[np.nonzero(uncertain)[1]]])
-        centre = np.append(0.0, np.log((ones + 1.0) / (total - ones + 1.0)))
+        centre = np.append(0.0, np.log((weight_above + 1.0) / (total - weight_above + 1.0)))
         fit = fit_logistic(design, targets[uncertain], weight[uncertain], penalty=np.zeros(data.k), centre=centre)
         slope = float(fit.coefficients[0])
         if slope <= 0.0:

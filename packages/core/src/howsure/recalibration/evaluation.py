@@ -281,8 +281,8 @@ def _few_values(pairs: Pairs, fold: Integers) -> Floats | None:
     if not fold.any():
         return None
     for k in range(int(fold.max()) + 1):
-        mine = pairs.probabilities[fold == k]
-        if len(np.unique(mine)) * ROWS_PER_VALUE > len(mine):
+        fold_probabilities = pairs.probabilities[fold == k]
+        if len(np.unique(fold_probabilities)) * ROWS_PER_VALUE > len(fold_probabilities):
             return None
     return np.unique(pairs.probabilities)
 
@@ -316,8 +316,8 @@ def _value(part: Pairs, edges: Floats, units: Units, rows: Integers) -> float:
     undefined."""
     if units.clustered:
         bins = _assign_bins(part.probabilities, edges)
-        filled, places = np.unique(bins, return_inverse=True)
-        value = clustered_value(cluster_sums(replace(part, clusters=units.code[rows]), places, len(filled)))
+        filled, bin_index = np.unique(bins, return_inverse=True)
+        value = clustered_value(cluster_sums(replace(part, clusters=units.code[rows]), bin_index, len(filled)))
     else:
         value = debiased_mse(_sums(part, edges)).value
     return 0.0 if np.isnan(value) else value
@@ -416,9 +416,13 @@ def _notes(before: Pairs, held_out: Pairs, units: Units) -> list[str]:
     few = few_clusters(units.sums(units.weight)) if units.clustered else None
     notes = [] if few is None else [few]
     for when, pairs in (("before", before), ("after", held_out)):
-        sure = (pairs.probabilities == 0) & (pairs.labels == 1) | (pairs.probabilities == 1) & (pairs.labels == 0)
-        if sure.any():
-            notes.append(f"{when} recalibration, {wrong_extremes(int(sure.sum()))}: the log loss is infinite")
+        certain_and_wrong = (pairs.probabilities == 0) & (pairs.labels == 1) | (pairs.probabilities == 1) & (
+            pairs.labels == 0
+        )
+        if certain_and_wrong.any():
+            notes.append(
+                f"{when} recalibration, {wrong_extremes(int(certain_and_wrong.sum()))}: the log loss is infinite"
+            )
         elif certain := certain_pairs(pairs):
             other = "" if when == "before" else f"use a method that never gives 0 or 1, such as {NEVER_CERTAIN}, or "
             notes.append(

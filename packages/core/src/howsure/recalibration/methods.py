@@ -360,13 +360,15 @@ def choose_method(
     least = losses[best]
     assert least is not None
     tried, best_place = [], best
-    for place, (method, candidate_losses) in enumerate(zip(methods, losses, strict=True)):
+    for position, (method, candidate_losses) in enumerate(zip(methods, losses, strict=True)):
         above = spread = None
-        if candidate_losses is not None and np.isfinite(means[place]):
-            above, spread = means[place] - means[best], standard_error(data, candidate_losses - least)
-            best_place = min(best_place, place) if above <= spread else best_place
+        if candidate_losses is not None and np.isfinite(means[position]):
+            above, spread = means[position] - means[best], standard_error(data, candidate_losses - least)
+            best_place = min(best_place, position) if above <= spread else best_place
         tried.append(
-            Candidate(str(method), means[place] if np.isfinite(means[place]) else None, above, spread, refused[place])
+            Candidate(
+                str(method), means[position] if np.isfinite(means[position]) else None, above, spread, refused[position]
+            )
         )
     tried[best_place] = replace(tried[best_place], taken=True)
     return Choice(methods[best_place], tuple(tried), time.perf_counter() - started)

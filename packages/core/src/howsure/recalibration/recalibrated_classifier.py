@@ -95,8 +95,8 @@ def _classifier() -> type:
             raw = np.asarray(self.estimator_.predict_proba(_validate_features(self, X)), dtype=np.float64)
             if len(self.classes_) > 2:
                 return self.map_.apply_rows(class_scores(raw, floor=self.floor))
-            ones = self.map_.apply_rows(binary_scores(raw[:, 1], floor=self.floor))
-            return np.column_stack([1.0 - ones, ones])
+            positive = self.map_.apply_rows(binary_scores(raw[:, 1], floor=self.floor))
+            return np.column_stack([1.0 - positive, positive])
 
         def predict(self, X: Any) -> Any:
             """The class of the largest recalibrated probability."""
@@ -159,5 +159,7 @@ def _out_of_fold(prototype: Any, X: Any, y: Any, codes: Any, cv: Any, weight: An
         probabilities[np.ix_(fold, columns)] = fitted.predict_proba(X[fold])
         judged[fold] = True
     if not judged.all():
-        raise ValueError("cv must evaluate every row once; some rows are in no fold")
+        raise ValueError(
+            "cv must evaluate every row once; some rows are in no fold. Give a number of folds or another splitter."
+        )
     return probabilities

@@ -486,16 +486,16 @@ class RecalibrationMap(Result):
         candidate."""
         maps = self.parameters if self.groups else {"": self.parameters}
         rows = [
-            (group, f"{name}{place}", value)
+            (group, f"{name}{index_text}", value)
             for group, parameters in maps.items()
             for name, values in parameters.items()
-            for place, value in _numbered(values)
+            for index_text, value in _numbered(values)
         ]
         kinds = {"group": WORDS, "parameter": WORDS, "value": NUMBER}
         only = "" if self.choice is None else FRAME
         map_columns = [
-            Column(name, kind, values=[row[place] for row in rows], only=only)
-            for place, (name, kind) in enumerate(kinds.items())
+            Column(name, kind, values=[row[index_text] for row in rows], only=only)
+            for index_text, (name, kind) in enumerate(kinds.items())
         ]
         return [*map_columns[0 if self.groups else 1 :], *(self.choice.columns() if self.choice is not None else ())]
 
@@ -511,4 +511,4 @@ def _numbered(values: Any) -> list[tuple[str, float]]:
     """The numbers of a parameter with their indices."""
     if not isinstance(values, list):
         return [("", float(values))]
-    return [(f"[{place}]{further}", number) for place, item in enumerate(values) for further, number in _numbered(item)]
+    return [(f"[{index}]{further}", number) for index, item in enumerate(values) for further, number in _numbered(item)]

@@ -24,10 +24,10 @@ class AgentRow(Ranked):
     """The trials of an agent on n tasks.
 
     errors_left_out: the mean score over trials without errors; None if all trials errored. lowest, highest: the mean
-    score if all errored trials failed, and if all passed. low, high: the interval of the mean score, valid whatever the
-    errored trials would have scored. cost: the geometric mean of the cost of a task; mean_cost: the arithmetic one.
-    dominated_by: agents that are significantly better and significantly cheaper; None if agents are not compared.
-    rank_low, rank_high: possible ranks. tier, maybe_best: as in `ScoreRow`.
+    score if all errored trials failed, and if all passed. low, high: the interval of the mean score. It is valid for
+    any scores that the errored trials might have had. cost: the geometric mean of the cost of a task; mean_cost: the
+    arithmetic one. dominated_by: agents that are significantly better and significantly cheaper; None if agents are not
+    compared. rank_low, rank_high: possible ranks. tier, maybe_best: as in `ScoreRow`.
     """
 
     model: str | None

@@ -37,9 +37,11 @@ from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, kish
 from howsure.stats.mean_score import Bounds, mean_difference, mean_score, unit_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
-LARGEST_COST = 1e300  # whose sums are finite
+LARGEST_COST = 1e300  # sums of such costs are still finite
 MAX_AGENTS = 200  # each pair of them is tested
-NO_ERROR = frozenset({"false", "no", "none", "no error", "no_error", "null", "n/a", "[]", "{}"})  # for no error
+NO_ERROR = frozenset(
+    {"false", "no", "none", "no error", "no_error", "null", "n/a", "[]", "{}"}
+)  # spellings of "no error"
 
 
 def score_agents(
@@ -57,8 +59,8 @@ def score_agents(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> AgentTable:
-    """The mean score of each agent, bounded for trials that ended in an error, and agents that are worse and more
-    expensive.
+    """Return bounds for the mean score of each agent, as errored trials have no score, and agents that are worse and
+    more expensive than another agent.
 
     A trial that ended in an error, such as a timeout or a broken container, does not show what the agent can do. The
     mean score of an agent lies between two bounds: the mean with all errored trials counted as failed and the mean with
@@ -67,8 +69,7 @@ def score_agents(
     passed.
 
     score (n,): the score of each trial, such as 1 if it passed; a missing score counts as an error.
-    error (n,): the error that ended the trial; missing, 0, false or a word for none ("no", "none", "null") if there was
-    none.
+    error (n,): the error that ended the trial; missing, 0, false, "no", "none" or "null" if there was no error.
     cost (n,): the cost of each trial: dollars, seconds or tokens, above 0.
     model (n,): the agent of each trial (default: in files, each file is an agent).
     id (n,): the task of each trial, on which agents are compared.
@@ -98,14 +99,15 @@ def score_agents(
     roles = {"model": model, "groups": None, "clusters": clusters, "id": id, "run": run, "error": error, "cost": cost}
     rows = read_scored_rows(score, roles, data=data, pos_label=pos_label, may_miss=True, macro=False)
     if "run" in rows.coded and "id" not in rows.coded:
-        raise InputError("`run` needs the task of each trial, `id=...`.")
+        raise InputError("`run` needs the task of each trial. Give it as `id=...`.")
     name = rows.only_score
     with rows.locating_errors():
         trials = _trials(rows, name, ends)
     cells = _cells(rows, trials)
     if len(cells) > MAX_AGENTS:
         raise InputError(
-            f"there are {len(cells):,} agents, and every pair of them is tested: keep at most {MAX_AGENTS}."
+            f"there are {len(cells):,} agents, but at most {MAX_AGENTS} are allowed, because every pair is tested. "
+            "Select fewer."
         )
     rng = with_seed(rng)
     generator = generator_from(rng)
@@ -114,10 +116,17 @@ def score_agents(
     model_ranks = _ranks(ordered, trials.ends, p_better, level, generator) if "id" in rows.coded else None
     dominators = _dominators(ordered, p_better, level) if "id" in rows.coded and cost is not None else {}
     table_rows = tuple(
-        _row(cell, trials.ends, level, model_ranks, place, [str(ordered[i].model) for i in dominators.get(place, ())])
-        for place, cell in enumerate(ordered)
+        _row(
+            cell,
+            trials.ends,
+            level,
+            model_ranks,
+            position,
+            [str(ordered[i].model) for i in dominators.get(position, ())],
+        )
+        for position, cell in enumerate(ordered)
     )
-    if table_rows[0].rank_low not in (None, 1):  # the best mean is of easier tasks
+    if table_rows[0].rank_low not in (None, 1):  # the agent with the best mean was tested on easier tasks
         table_rows = tuple(sorted(table_rows, key=lambda row: row.rank_low or len(ordered)))
     recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": trials.ends}
     recipe |= {"seed": seed_in_recipe(rng)} if model_ranks is not None and not trials.errored.any() else {}
@@ -126,19 +135,22 @@ def score_agents(
 
 
 def _of_tasks(cells: Sequence[_Cell]) -> list[str]:
-    """A note on agents without some of the tasks that others have."""
+    """Return a note on agents that lack some of the tasks of other agents."""
     n = len(set().union(*(cell.items.tolist() for cell in cells)))
-    lacking = [f"{cell.model} {n - len(cell.items):,}" for cell in cells if len(cell.items) < n]
+    missing_counts = [f"{cell.model} {n - len(cell.items):,}" for cell in cells if len(cell.items) < n]
     return (
-        [f"Of {counted(n, 'task')}, some are missing: {shortened(lacking)}. Ranks compare shared tasks."]
-        if lacking
+        [f"Of {counted(n, 'task')}, some are missing: {shortened(missing_counts)}. Ranks compare shared tasks."]
+        if missing_counts
         else []
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Trials:
-    """n trials: scores, NaN where errored; costs, NaN if missing; and how often each error occurred."""
+    """The trials of all agents.
+
+    scores (n,): NaN if the trial errored. costs (n,): NaN if missing. ends: the bounds of scores. reasons: how often
+    each error occurred."""
 
     scores: Floats
     errored: Flags
@@ -149,9 +161,10 @@ class _Trials:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The tasks of an agent, in ascending order of their codes: mean scores with errored trials failed, with errored
-    trials passed, and over trials without errors (for the tasks that have some); the clusters; and mean costs, NaN if
-    unknown.
+    """The results of an agent by task, in ascending order of the tasks' codes.
+
+    These are the mean scores with errored trials failed, with errored trials passed, and over trials without errors
+    (for tasks with such trials); the clusters of the tasks; and the mean costs, NaN if unknown.
     """
 
     model: str | None
@@ -175,7 +188,9 @@ class _Cell:
 def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     measure = rows.measures.get(name)
     if measure is not None and measure.lower_is_better is not False:
-        raise InputError(f"`score={name!r}` must be better the higher it is. Name another score.")
+        raise InputError(
+            f"higher values of `score={name!r}` must be better, but lower values are. Choose another score."
+        )
     scores = rows.scores[name].copy()
     reasons: Counter[str] = Counter()
     errors = rows.of_trials.get("error")
@@ -192,10 +207,10 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
         value, times = reasons.most_common(1)[0]
         raise InputError(
             f"every trial errored: `error=...` is {value!r} in {times:,} of {len(errored):,}. It must be empty, 0, "
-            "false or none where no error occurred; without it, trials without a score count as errored."
+            "false or none if no error occurred. If `error` is left out, trials without a score count as errored."
         )
     if errored.all():
-        raise InputError("every trial errored or has no score in {parameter}: is this its column?", name)
+        raise InputError("every trial errored or has no score in {parameter}. Is this the right column?", name)
     scores_given = scores[~errored]
     if ends is not None:
         check_within(scores_given, ends, name=name)
@@ -221,9 +236,9 @@ def is_error(value: object) -> bool:
 
 
 def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:
-    """The costs of trials, NaN for errored trials without a cost.
+    """Return the costs of trials, NaN for errored trials without a cost.
 
-    Raises InputError for costs that are not above 0, and for missing ones of trials without an error.
+    Raises InputError for a cost that is not above 0, and for a trial without an error and without a cost.
     """
     column = rows.of_trials.get("cost")
     if column is None:
@@ -257,17 +272,17 @@ def _cells(rows: ScoredRows, trials: _Trials) -> list[_Cell]:
     cells = []
     for _, model, positions in iterate_cells(_without_groups(rows), np.ones(len(trials.scores), dtype=bool)):
         codes = positions if ids is None else ids.codes[positions]
-        items, first, place, times = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
+        items, first, item_of_row, times = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
         if ids is not None and int(times.max()) > 1:
-            check_distinct_runs(rows, positions, place)
+            check_distinct_runs(rows, positions, item_of_row)
         scored = ~trials.errored[positions]
-        n_scored = np.bincount(place, scored)
-        sums = np.bincount(place, np.where(scored, trials.scores[positions], 0.0))
+        n_scored = np.bincount(item_of_row, scored)
+        sums = np.bincount(item_of_row, np.where(scored, trials.scores[positions], 0.0))
         costs = np.full(len(items), math.nan)
         if trials.costs is not None:
             has_cost = ~np.isnan(trials.costs[positions])
-            n_known = np.bincount(place, has_cost)
-            total = np.bincount(place, np.where(has_cost, trials.costs[positions], 0.0))
+            n_known = np.bincount(item_of_row, has_cost)
+            total = np.bincount(item_of_row, np.where(has_cost, trials.costs[positions], 0.0))
             costs = np.divide(total, n_known, out=costs, where=n_known > 0)
         cells.append(
             _Cell(
@@ -275,11 +290,11 @@ def _cells(rows: ScoredRows, trials: _Trials) -> list[_Cell]:
                 len(positions),
                 int((~scored).sum()),
                 items.astype(np.int64),
-                np.bincount(place, failed[positions]) / times,
-                np.bincount(place, passed[positions]) / times,
+                np.bincount(item_of_row, failed[positions]) / times,
+                np.bincount(item_of_row, passed[positions]) / times,
                 sums[n_scored > 0] / n_scored[n_scored > 0],
                 n_scored > 0,
-                clusters_of_items(rows, positions, first, place),
+                clusters_of_items(rows, positions, first, item_of_row),
                 costs,
             )
         )
@@ -297,7 +312,7 @@ def _check_clusters_of_tasks(cells: Sequence[_Cell]) -> None:
 
 
 def _without_groups(rows: ScoredRows) -> ScoredRows:
-    """The rows, with the tasks of all groups pooled."""
+    """Return the rows with the tasks of all groups pooled."""
     return replace(rows, coded={role: column for role, column in rows.coded.items() if role != "groups"})
 
 
@@ -355,7 +370,8 @@ def _cost(cell: _Cell, level: float) -> Estimate | None:
 def _ranks(
     cells: Sequence[_Cell], ends: Bounds, p_better: Callable[[int, int], float], level: float, rng: np.random.Generator
 ) -> Ranks | None:
-    """Ranks that hold whatever errored trials would have scored; None if agents share fewer than two tasks."""
+    """Return ranks that are valid for any scores that errored trials might have had; None if agents share fewer than
+    two tasks."""
     m = len(cells)
     if m < 2 or not any(len(_shared(a, b)[0]) > 1 for a, b in permutations(cells, 2)):
         return None
@@ -363,10 +379,10 @@ def _ranks(
         items = np.unique(np.concatenate([cell.items for cell in cells]))
         scores, units = np.full((m, len(items)), math.nan), np.full(len(items), -1)
         for agent_scores, cell in zip(scores, cells, strict=True):
-            places = np.searchsorted(items, cell.items)
-            agent_scores[places] = cell.failed
+            positions = np.searchsorted(items, cell.items)
+            agent_scores[positions] = cell.failed
             if cell.units is not None:
-                units[places] = cell.units
+                units[positions] = cell.units
         return ranks(scores, None if cells[0].units is None else units, bounds=ends, level=level, rng=rng)
     p = np.ones((m, m))
     for a, b in permutations(range(m), 2):
@@ -376,7 +392,8 @@ def _ranks(
 
 
 def _dominators(cells: Sequence[_Cell], p_better: Callable[[int, int], float], level: float) -> dict[int, list[int]]:
-    """For the index of each dominated agent, the indices of the agents that dominate it, the most significant first."""
+    """Return, by the index of each dominated agent, the indices of the agents that dominate it, the most significant
+    first."""
     size = (1 - level) / max(len(cells) - 1, 1)
     dominators: dict[int, list[tuple[float, int]]] = {}
     for a, b in permutations(range(len(cells)), 2):
@@ -396,8 +413,8 @@ def _shared(first: _Cell, second: _Cell) -> tuple[Integers, Integers]:
 
 
 def _p_better(first: _Cell, second: _Cell, ends: Bounds) -> float:
-    """p-value of the hypothesis that the first agent is not better, with its errored trials failed and the second's
-    passed.
+    """Return the p-value of "the first agent is not better", with the first agent's errored trials failed and the
+    second agent's passed.
     """
     of_first, of_second = _shared(first, second)
     scores = first.failed[of_first], second.passed[of_second]
@@ -405,7 +422,7 @@ def _p_better(first: _Cell, second: _Cell, ends: Bounds) -> float:
 
 
 def _p_cheaper(first: _Cell, second: _Cell) -> float:
-    """p-value of the hypothesis that the first agent's geometric mean cost is not lower."""
+    """Return the p-value of "the first agent's geometric mean cost is not lower"."""
     of_first, of_second = _shared(first, second)
     a, b = first.costs[of_first], second.costs[of_second]
     both_have_cost = ~(np.isnan(a) | np.isnan(b))
@@ -414,8 +431,8 @@ def _p_cheaper(first: _Cell, second: _Cell) -> float:
 
 
 def _p_above(first: Floats, second: Floats, units: Integers | None, ends: Bounds | None) -> float:
-    """p-value of the hypothesis that the mean of paired differences is at most 0; 1 with fewer than two pairs. With too
-    few clusters for Student's t, Gaffke's test for bounded scores is used.
+    """Return the p-value of "the mean of the paired differences is at most 0"; 1 for fewer than two pairs. With too few
+    clusters for Student's t, Gaffke's test for bounded scores is used.
     """
     if len(first) < 2:
         return 1.0

@@ -40,7 +40,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe,
 from howsure.stats.threads import one_thread
 
 TIES = ("tie", "tie (bothbad)", "both_bad", "bothbad", "0", "1.5")
-MAX_TIES = 3  # unknown winners that may all mean a tie
+MAX_TIES = 3  # if there are at most this many unknown winners, the message suggests that all mean a tie
 WINS = {FIRST: ("model_a", "model_1", "a", "left", "1"), SECOND: ("model_b", "model_2", "b", "right", "2")}
 SANDWICH, BOUND, UNKNOWN = "sandwich", "bound", -1
 SCALES = {
@@ -62,7 +62,7 @@ def rank_battles(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> BattleTable:
-    """The strength of each model with an interval, and its possible ranks, from pairwise battles.
+    """Estimate the strength of each model with an interval, and its possible ranks, from pairwise battles.
 
     Fits the model of Bradley & Terry (1952), with Davidson's (1970) treatment of ties, by maximum likelihood. The
     result has a row per model. The points of a model are its expected gain in a battle with a random other model: 1 for
@@ -73,7 +73,7 @@ def rank_battles(
     a (n,): the model that is shown first in each battle.
     b (n,): the model that is shown second in each battle.
     winner (n,): who won: the name of a model; model_a, model_1, a, A, left or 1; model_b, model_2, b, B, right or 2; or
-    a tie. As preferences, numbers from 1 to 2: 1.8 gives the other model 0.8 of the battle, and the first one 0.2.
+    a tie. As preferences, numbers from 1 to 2: 1.8 gives 0.8 of the battle to the second model, and 0.2 to the first.
     clusters (n,): what is correlated, such as the prompt of each battle.
     tie: the values of `winner` that mean a tie.
     position_effect: also estimate the advantage of being shown first.
@@ -87,10 +87,11 @@ def rank_battles(
     Strengths are log odds that add up to 0: if two models differ by d, the better one wins exp(d) times as often as the
     other.
 
-    A model that won all its battles has no finite strength: its estimate is infinite, with ranks and a lower bound (an
+    A model that won all its battles has no finite strength. Its estimate is infinite, with ranks and a lower bound (an
     upper bound if it lost all its battles). Only models of finite strength count for the sum of strengths and for
-    expected points. They are the largest group in which each model won over each other model, directly or through
-    others. If no battle connects two parts of the models, each part is ranked separately.
+    expected points. These models are the largest group in which each model won over each other model, directly or
+    through a chain of wins. If no battle connects two sets of models, each set is ranked separately; it is called a
+    part of the battles.
 
     Sources: Bradley & Terry (1952); Davidson (1970); Davidson & Beaver (1977) for the order; Mogstad, Romano, Shaikh &
     Wilhelm (2024) for ranks.
@@ -128,12 +129,12 @@ def rank_battles(
         else:
             share, outcome, notes = preferences
     if len(models) < 2:
-        raise InputError("there is no battle.")
+        raise InputError("there are no battles. Are these the right rows?")
     battles_by_model = np.bincount(np.concatenate((first, second)), minlength=len(models)).tolist()
-    if (alike := spellings_note(dict(zip(models, battles_by_model, strict=True)), "models")) is not None:
-        notes.append(Note(f"{alike}.", WARNING))
+    if (spelling_note := spellings_note(dict(zip(models, battles_by_model, strict=True)), "models")) is not None:
+        notes.append(Note(f"{spelling_note}.", WARNING))
     if (outcome == TIE).all():
-        raise InputError("every battle is a tie: strengths cannot be estimated.")
+        raise InputError("every battle is a tie, so strengths cannot be estimated. Add battles with a winner.")
     if units is not None and (few := few_clusters(np.bincount(units))):
         notes.append(few)
     gained = (outcome != SECOND, outcome != FIRST) if share is None else (share > 0.0, share < 1.0)
@@ -172,7 +173,7 @@ def rank_battles(
 
 
 def _read_columns(roles: dict[str, Any], data: Any) -> tuple[dict[str, Any], dict[str, str], Rows]:
-    """The column of each role, its name in messages, and the rows that give messages their line numbers."""
+    """Return the column of each role, the name of the column for messages, and the rows, which know line numbers."""
     roles = {role: column for role, column in roles.items() if column is not None}
     if data is None:
         return roles, {role: role for role in roles}, Rows({})
@@ -185,10 +186,12 @@ def _read_columns(roles: dict[str, Any], data: Any) -> tuple[dict[str, Any], dic
 
 
 def _model_codes(a: Coded, b: Coded, named: dict[str, str]) -> tuple[Integers, Integers, tuple[str, ...]]:
-    """The codes of both models of each battle, and the model names."""
+    """Return the codes of both models of each battle, and the names of the models."""
     models = tuple(dict.fromkeys([*a.names, *b.names]))
-    place = {name: code for code, name in enumerate(models)}
-    first, second = (np.array([place[name] for name in coded.names], dtype=np.int64)[coded.codes] for coded in (a, b))
+    code_by_name = {name: code for code, name in enumerate(models)}
+    first, second = (
+        np.array([code_by_name[name] for name in coded.names], dtype=np.int64)[coded.codes] for coded in (a, b)
+    )
     if (same := first == second).any():
         row = int(same.argmax())
         raise InputError(
@@ -205,13 +208,13 @@ def _model_codes(a: Coded, b: Coded, named: dict[str, str]) -> tuple[Integers, I
 def _outcomes(
     winner: Coded, first: Integers, second: Integers, models: tuple[str, ...], ties: tuple[str, ...], name: str
 ) -> tuple[Integers, list[str]]:
-    """The outcome of each battle, and a note on how values of `winner` were interpreted."""
+    """Return the outcome of each battle, and a note on how the values of `winner` were interpreted."""
     texts = [_drop_decimals(text) for text in winner.names]
-    place = {model: code for code, model in enumerate(models)}
+    code_by_model = {model: code for code, model in enumerate(models)}
     outcomes = {text: outcome for outcome, words in WINS.items() for text in words} | dict.fromkeys(ties, TIE)
-    spellings = {text: text if text in place else _spelling(text, outcomes) for text in texts}
+    spellings = {text: text if text in code_by_model else _spelling(text, outcomes) for text in texts}
     outcome_by_text = {text: outcomes.get(spelling, UNKNOWN) for text, spelling in spellings.items()}
-    model = np.array([place.get(text, UNKNOWN) for text in winner.names])[winner.codes]
+    model = np.array([code_by_model.get(text, UNKNOWN) for text in winner.names])[winner.codes]
     word = np.array([outcome_by_text[text] for text in texts])[winner.codes]
     by_name = np.select([model == first, model == second], [FIRST, SECOND], UNKNOWN)
     rule = (
@@ -222,22 +225,22 @@ def _outcomes(
     if unclear.any():
         row = int(unclear.argmax())
         value = winner.names[winner.codes[row]]
-        remedy = "A model has that name, too: rename it, so that the name is unambiguous."
+        remedy = "This is also the name of a model. Rename the model, so that the value is unambiguous."
         raise InputError(rule, name, ties=ties, value=value, row=row, remedy=remedy)
     outcome = np.where(by_name == UNKNOWN, word, by_name)
     if (unknown := outcome == UNKNOWN).any():
         row = int(unknown.argmax())
         text = texts[winner.codes[row]]
-        others = (texts[code] for code in winner.codes[unknown] if winner.names[code] not in place)
+        others = (texts[code] for code in winner.codes[unknown] if winner.names[code] not in code_by_model)
         unknown_texts = dict.fromkeys([text, *others])
         known_ties = [name for name in ties if ties != TIES or name in spellings.values()]
         tie = Parameter("tie", ",".join([*known_ties, *(unknown_texts if len(unknown_texts) <= MAX_TIES else [text])]))
         remedy = "If it means a tie, set {tie}."
         if variants(models, [text]):
-            remedy = "It differs from the name of a model only in case or spaces: spell both the same way."
+            remedy = "It differs from the name of a model only in case or spaces. Spell both the same way."
         elif (parse_number(text) or 0.0) % 1:
             remedy = "If the numbers are preferences, they must be between 1 (first model) and 2 (second model)."
-        elif text in place:
+        elif text in code_by_model:
             remedy = "It is a model of other battles."
         elif (near := nearest(spellings[text], [*outcomes, *models])) is not None:
             remedy = f"Did you mean {near}?"
@@ -245,8 +248,8 @@ def _outcomes(
         raise InputError(rule, name, ties=ties, value=value, row=row, tie=tie, remedy=remedy)
     if ties == TIES and "0" in texts and not (outcome == SECOND).any():
         raise InputError(
-            f"{parameter(name)} contains 0, which means a tie, and nothing that means that `b` won. If 0 means that, "
-            "write 2 instead; if it is a tie, say so: `tie=0`."
+            f"{parameter(name)} contains 0, which means a tie, and no value that means that `b` won. If 0 means that "
+            "`b` won, write 2 instead. If 0 is a tie, give `tie=0`."
         )
     count = np.bincount(winner.codes[by_name == UNKNOWN], minlength=len(texts))
     counted_texts = []
@@ -271,8 +274,8 @@ def _spelling(text: str, outcomes: Collection[str]) -> str:
 def _preferences(
     winner: Coded, models: tuple[str, ...], ties: tuple[str, ...], name: str
 ) -> tuple[Floats, Integers, list[str]] | None:
-    """For graded preferences: the fraction of each battle that the first model gets, the outcome, and a note. None if
-    all values are wins or ties.
+    """Return, for graded preferences, the fraction of each battle that the first model gets, the outcome, and a note;
+    None if all values are wins or ties.
 
     Raises InputError for a number outside of 1 to 2 among preferences.
     """
@@ -297,12 +300,12 @@ def _preferences(
     return (
         share,
         outcome,
-        [f"{name}: a preference, 1 for the first model and 2 for the other one, which share a battle"],
+        [f"{name} is a preference from 1 (first model) to 2 (second model) that divides each battle between both"],
     )
 
 
 def _drop_decimals(text: str) -> str:
-    """A whole number without its decimals ("1.0" → "1"); any other string unchanged."""
+    """Return a whole number without its decimals ("1.0" → "1"), and any other string unchanged."""
     number = parse_number(text)
     return text if number is None or number % 1 else str(int(number))
 
@@ -341,8 +344,8 @@ def _notes_on_connections(parts: Sequence[_Part]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Battles:
-    """Battles of some models: codes of both models, the outcome, clusters, and the fraction that the first model gets
-    of each, if preferences are graded.
+    """Battles of some models: codes of both models, the outcome, clusters, and the fraction of each battle that the
+    first model gets, if preferences are graded.
     """
 
     models: tuple[str, ...]
@@ -353,12 +356,12 @@ class _Battles:
     share: Floats | None
 
     def among(self, chosen: Flags) -> _Battles:
-        """The battles among some models, chosen by a mask (m,); their codes are renumbered in the same order."""
-        place, kept = np.cumsum(chosen) - 1, chosen[self.first] & chosen[self.second]
+        """Return the battles among the models in a mask (m,), with the models' codes renumbered in the same order."""
+        new_code, kept = np.cumsum(chosen) - 1, chosen[self.first] & chosen[self.second]
         return _Battles(
             tuple(model for model, is_chosen in zip(self.models, chosen, strict=True) if is_chosen),
-            place[self.first[kept]],
-            place[self.second[kept]],
+            new_code[self.first[kept]],
+            new_code[self.second[kept]],
             self.outcome[kept],
             None if self.clusters is None else self.clusters[kept],
             None if self.share is None else self.share[kept],
@@ -379,7 +382,7 @@ class _Battles:
 
     @property
     def is_even(self) -> bool:
-        """Whether every battle, if any, is a tie; then the precision of strengths is unknown."""
+        """Whether there is no battle with a winner, so that the precision of strengths is unknown."""
         return bool((self.outcome == TIE).all())
 
     def fit(self, *, position_effect: bool) -> Strengths:
@@ -395,8 +398,8 @@ class _Battles:
         )
 
     def log_p_if_equal(self, *, position_effect: bool) -> Floats:
-        """An upper bound (m, m) of the log probability that the row's model wins all battles with the column's, if both
-        are equally strong; 0 if it did not win all of them.
+        """Return an upper bound (m, m) of the log probability that the row's model wins all battles with the column's
+        model, if both are equally strong; 0 if it did not win all of them.
 
         Battles in a cluster count as one. With a position effect, the bound is the maximum over its unknown size, given
         the numbers of wins as the first and as the second model.
@@ -428,7 +431,7 @@ class _Battles:
         return np.asarray(xlogy(as_first, as_first) + xlogy(as_second, as_second) - xlogy(both, both))
 
     def count_battles(self, flags: Flags | None = None) -> Integers:
-        """The number of battles per model, or of those that are flagged."""
+        """The number of battles of each model; with `flags`, only of the flagged battles."""
         kept = np.ones(len(self.first), dtype=bool) if flags is None else flags
         return np.bincount(np.concatenate([self.first[kept], self.second[kept]]), minlength=len(self.models))
 
@@ -445,9 +448,9 @@ class _Battles:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Connected battles.
+    """Battles of models that are connected by battles, directly or through other models.
 
-    core (m,): the models of finite strength. outside: the battles of each other model with these.
+    core (m,): a mask of the models of finite strength. outside: for each other model, its battles with the core.
     """
 
     battles: _Battles
@@ -488,9 +491,10 @@ class _Part:
         ], strengths
 
     def _order(self, estimates: dict[int, tuple[Estimate, Estimate]], ranks: Ranks, won_shares: Floats) -> list[int]:
-        """The models from best to worst: those above the core, the core by strength, those below.
+        """Return the models from best to worst: the models above the core, the core by strength, the models below the
+        core.
 
-        Models outside the core, or all if no strength is finite, are ordered by ranks, then by bounds and the
+        Models outside the core (all models if no strength is finite) are ordered by ranks, then by bounds, then by the
         proportion of battles won.
         """
         middle = ranks.low + ranks.high
@@ -516,14 +520,15 @@ class _Part:
     def _core_estimates(
         self, of_core: _Battles, strengths: Strengths, core_units: Floats, level: float
     ) -> dict[int, tuple[Estimate, Estimate]]:
-        """Strengths and points of the core; undefined for a single model, without intervals if all battles are ties."""
-        places, counts = np.flatnonzero(self.core).tolist(), of_core.count_battles()
+        """Return strengths and points of the core: undefined for a single model, and without intervals if all battles
+        are ties."""
+        core_models, counts = np.flatnonzero(self.core).tolist(), of_core.count_battles()
         if not self.has_strengths:
             nothing = _estimate(math.nan, math.nan, math.nan, level=level, n=int(counts[0]))
-            return {places[0]: (nothing, nothing)}
-        errors = np.sqrt(np.diag(strengths.covariance)[: len(places)])
+            return {core_models[0]: (nothing, nothing)}
+        errors = np.sqrt(np.diag(strengths.covariance)[: len(core_models)])
         estimates, is_even = {}, of_core.is_even
-        for place, (model, share) in enumerate(zip(places, zip(*strengths.points(), strict=True), strict=True)):
+        for place, (model, share) in enumerate(zip(core_models, zip(*strengths.points(), strict=True), strict=True)):
             value, n = float(strengths.theta[place]), int(counts[place])
             reach = math.nan if is_even else _t_quantile(core_units[place], level) * float(errors[place])
             estimates[model] = (
@@ -583,7 +588,7 @@ class _Part:
         if m_core == m:
             return assemble_ranks(*pairs_of_core, MAX_T)
         core, outside = self.core, {model: battles for model, battles in self.outside.items() if battles is not None}
-        if not self.has_strengths:  # a single model: its battles are tested as those of any two
+        if not self.has_strengths:  # the core is a single model, so only battles of two models are tested
             core, outside, pairs_of_core = np.zeros(m, dtype=bool), {}, (pairs_of_core[0][:0, :0], pairs_of_core[1][:0])
         log_p = self.battles.log_p_if_equal(position_effect=position_effect)
         better, worse_than_some = pairwise_better(
@@ -593,7 +598,7 @@ class _Part:
 
 
 def _rescaled(strength: Estimate, mean: float, unit: float) -> Estimate:
-    """A strength in log odds on another scale."""
+    """Convert a strength in log odds to a scale with this mean and unit."""
     low, high = (None if end is None else mean + unit * end for end in (strength.low, strength.high))
     return replace(strength, value=mean + unit * strength.value, low=low, high=high)
 
@@ -615,7 +620,7 @@ def _estimate(value: float, low: float, high: float, *, level: float, n: int) ->
 
 
 def _share_estimate(share: tuple[float, float], units: float, *, level: float, n: int) -> Estimate:
-    """The estimate of a proportion, with an interval that is symmetric in log odds. share: its value and standard
+    """Return the estimate of a proportion, with an interval that is symmetric in log odds. share: value and standard
     error.
     """
     from scipy.special import expit

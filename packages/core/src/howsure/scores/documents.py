@@ -55,17 +55,20 @@ ACCURACY = replace(
 def document_metrics(
     metrics: str | Sequence[str], y_true: object, prediction: object, *, of_lines: bool, others: Mapping[str, object]
 ) -> list[Metric]:
-    """The requested metrics: accuracy by default, except for files of lines, which need a named metric.
+    """Return the requested metrics. The default is accuracy; files of lines (`of_lines`) need a named metric.
 
-    Returns an empty list if metrics, y_true and prediction are all absent.
+    Returns an empty list if metrics, y_true and prediction are all absent, because scores are then given instead.
 
     others: parameters that only apply to scores.
 
-    Raises InputError for an unknown name, metrics of both directions, y_true without prediction, and any of `others`.
+    Raises InputError for an unknown name, metrics of which some are better if higher and some if lower, y_true without
+    prediction, and any of `others`.
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if any(not isinstance(name, str) for name in names):
-        raise InputError("{parameter} must be names of metrics; it is {value!r}", "metrics", value=names)
+        raise InputError(
+            "{parameter} must be the name of a metric or a list of names; it is {value!r}", "metrics", value=names
+        )
     if not (names or of_lines or y_true is None or prediction is None):
         names = [ACCURACY.name]
     if not names and y_true is None and prediction is None:
@@ -78,13 +81,12 @@ def document_metrics(
     for name, value in others.items():
         if value is not None:
             raise InputError(
-                f"{parameter(name)} is for scores that you give; a metric of documents uses the predictions. "
-                "Leave it out."
+                f"{parameter(name)} is for `score=...`; a metric of documents uses the predictions. Leave it out."
             )
     if len({metric.higher_is_better for metric in chosen_metrics}) > 1:
         raise InputError(
-            f"`metrics` of a table must all be higher-is-better or all lower-is-better; {', '.join(names)} are mixed. "
-            "Score them separately."
+            f"`metrics` of a table must all be better if higher or all be better if lower; {', '.join(names)} are "
+            "mixed. Score them separately."
         )
     return chosen_metrics
 
@@ -140,15 +142,15 @@ def named_as_metric(name: str | None) -> Iterator[None]:
 def read_document_columns(
     targets: str, data: object, *, others: Mapping[str, object], column: int | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The columns and provenance of plain files without columns: one file per model, and `targets` (true values).
-    A document is a line, or a sentence in files of tags.
+    """Read plain files without columns: one file per model, and `targets` with the true values. Return their columns
+    and provenance. A document is a line, or a sentence in files of tags.
 
     others: parameters that name columns, which plain files do not have.
 
     Raises InputError for any of `others`, for a source that selects rows, for tables, and for files of unequal length.
     """
     if not isinstance(data, Files):
-        raise InputError("`targets` is for files; give these as `data`, by howsure.read.")
+        raise InputError("`targets` is for files of models. Give these files as `data=howsure.read(...)`.")
     from howsure.data.tables.named_files import SUFFIXES
 
     if all(SUFFIXES.get(format_suffix(path), "tsv") != "tsv" for path in (targets, *data.paths)):
@@ -176,7 +178,7 @@ def read_document_columns(
     for path, items in zip(data.paths, items_by_model.values(), strict=True):
         if len(items) != len(true):
             raise InputError(
-                f"every file must have the documents of {targets}, which has {len(true):,}; {path} has {len(items):,}."
+                f"every file must have as many documents as {targets}, {len(true):,}; {path} has {len(items):,}."
             )
     columns: dict[str, Any] = {
         "y_true": true * len(items_by_model),
@@ -203,9 +205,10 @@ def _columns_of(path: str) -> list[str]:
 def read_answers_and_targets(
     targets: str, data: object, *, y_true: object, prediction: object, id: object, others: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """The columns, provenance and notes of tables of predictions, with true values from the table `targets` by id.
+    """Read tables of predictions, with true values from the table `targets` by id. Return columns, provenance and
+    notes.
 
-    others: the names of other columns by role, such as model and run; without a model, each of several files is one.
+    others: the names of other columns by role, such as model and run; without a model column, each file is a model.
 
     Raises InputError for names that are missing, and for items that differ between the tables.
     """
@@ -214,7 +217,7 @@ def read_answers_and_targets(
         if not isinstance(value, str):
             raise InputError(f"`targets` with columns needs `y_true`, `prediction` and `id`; name {parameter(name)}.")
     if not isinstance(data, Files):
-        raise InputError("`targets` is for files; give these as `data`, by howsure.read.")
+        raise InputError("`targets` is for files of models. Give these files as `data=howsure.read(...)`.")
     roles = dict[str, str]()
     for role, value in others.items():
         if value is not None and (not isinstance(value, str) or "," in value):
@@ -235,11 +238,11 @@ def read_answers_and_targets(
 
 
 def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:
-    """Add a score in each metric to the rows: the row's contribution to the value θ of its model in its group.
+    """Add a score in each metric to the rows: the contribution of the row to the value θ of its model in its group.
 
-    The mean of the contributions is θ. For a mean, they are the rows' values; for other metrics, they are the jackknife
-    pseudo-values nθ - (n - 1)θ₋ᵢ, shifted to the mean θ. `document_scores` has the contributions when whole clusters,
-    or items with all their runs, are left out instead of single rows.
+    The mean of the contributions is θ. For a metric that is a mean, a contribution is the value of the row. For other
+    metrics, it is the jackknife pseudo-value nθ - (n - 1)θ₋ᵢ, shifted so that the mean is θ. `document_scores` has the
+    contributions if whole clusters, or items with all their runs, are left out instead of single rows.
 
     Raises InputError for answers that the metric cannot use, and if a value is undefined.
     """
@@ -306,9 +309,9 @@ def row_contributions(metric: Metric, statistics: Floats, whose: str = "", *, un
     with np.errstate(invalid="ignore"):
         value = float(metric.value(sums))
         left = metric.value(sums - statistics) if n > 1 else np.full(1, value)
-    lacking = np.flatnonzero(np.isnan(left))
-    if np.isnan(value) or len(lacking):
-        what = "has nothing to count" if np.isnan(value) else f"has nothing to count but in a single {unit}"
+    undefined = np.flatnonzero(np.isnan(left))
+    if np.isnan(value) or len(undefined):
+        what = "has nothing to count" if np.isnan(value) else f"has nothing to count except in a single {unit}"
         raise InputError(f"{metric.name}{whose} is undefined: it {what} among {counted(n, unit)}.")
     parts = -(n - 1) * left
     return np.asarray(parts - parts.mean() + value)
@@ -317,9 +320,9 @@ def row_contributions(metric: Metric, statistics: Floats, whose: str = "", *, un
 def unit_contributions(
     metric: Metric, statistics: Floats, items: Integers | None, units: Integers | None, whose: str = ""
 ) -> Floats:
-    """Contributions (n,) from a jackknife that leaves out clusters (codes `units`) or items with all their runs (codes
-    `items`). The contribution of a row is the value plus its item's part of the unit's contribution. The mean of all
-    contributions is the value.
+    """Return contributions (n,) from a jackknife that leaves out clusters (codes `units`) or items with all their runs
+    (codes `items`). The deviation of a unit's contribution from the value of the metric is divided among its items. The
+    mean of all contributions is the value.
 
     >>> wer = find_metric("wer", DOCUMENT)
     >>> statistics = np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0], [1.0, 4.0]])
@@ -359,8 +362,8 @@ def jackknife_value(metric: Metric, parts: Floats, sizes: Floats, groups: ItemGr
 
 
 def interval_notes(value: JackknifeValue, *, level: float, unit: str) -> Iterator[str]:
-    """Notes that explain why a value has no interval, or give its one-sided bound if all units have the best or worst
-    value.
+    """Yield notes that explain why a value has no interval, or that give a one-sided bound if all units have the best
+    or the worst value.
     """
     size, units = (1 - level) / 2, counted(value.units, unit)
     if not math.isnan(value.bounds(size)[0]):
@@ -373,6 +376,6 @@ def interval_notes(value: JackknifeValue, *, level: float, unit: str) -> Iterato
         yield f"no interval: {units}; at least {units_needed(size)} are needed at level {level:g}"
     elif value.effective < MIN_EFFECTIVE_UNITS and value.units > 1:
         share = 1 / math.sqrt(value.effective) if value.effective else 0.0
-        yield f"no interval: one of {units} is so large ({share:.0%} of the total) that the others hardly count"
+        yield f"no interval: one of {units} is so large ({share:.0%} of the total) that the others hardly matter"
     else:
-        yield f"no interval: {units} with the same value do not show how such values vary"
+        yield f"no interval: all {units} have the same value, so their variation is unknown"

@@ -18,11 +18,12 @@ from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore
 
 
 def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: Bounds | None = None) -> MeanScore:
-    """The mean of the means of G groups, each given by its values and the codes of their clusters. A cluster may lie in
-    several groups. The result is Σ values / (G n_g), as a mean of clusters whose sizes are Σ 1 / (G n_g).
+    """Return the mean of the means of G groups, each given by its n_g values and the codes of their clusters.
 
-    Without bounds, its error is √(C/(C - 1) Σ_c (Σ_c (value - mean of means) / (G n_g))²). It includes differences
-    between groups, so that it is not too small even if a group has a single item.
+    A cluster may be in several groups. The result is Σ values / (G n_g), as a mean of clusters whose sizes are Σ 1 / (G
+    n_g). Without bounds, its standard error is √(C/(C - 1) Σ_c (Σ_c (value - mean of means) / (G n_g))²), where the
+    inner sum is over the values of cluster c. This error includes differences between groups, so that it is not too
+    small even if a group has a single item.
 
     >>> round(mean_of_groups([(np.array([1.0, 0.0]), None), (np.array([1.0, 1.0, 1.0]), None)]).value, 3)
     0.75
@@ -43,8 +44,8 @@ def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: 
 def value_of_groups(
     metric: Metric, groups: Sequence[tuple[Floats, Integers | None]], sizes: Sequence[Floats]
 ) -> JackknifeValue:
-    """The mean of the values of a document metric in G groups, computed as in `mean_of_groups`, within the range of the
-    metric. sizes: the sizes of the items of each group.
+    """Return the mean of the values of a document metric in G groups, computed as in `mean_of_groups`, within the range
+    of the metric. sizes: the sizes of the items of each group.
     """
     unit, weights = _group_weights(groups)
     values = np.concatenate([group_values for group_values, _ in groups])
@@ -61,8 +62,8 @@ def value_of_groups(
 
 
 def _group_weights(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[Integers, Floats]:
-    """The cluster of each value of G groups (without clusters, a cluster per value), and the weight 1 / (G n_g) of each
-    value.
+    """Return the cluster of each value of G groups (without clusters, each value is a cluster), and its weight 1 / (G
+    n_g).
     """
     weights = np.concatenate(
         [np.full(len(group_values), 1 / (len(groups) * len(group_values))) for group_values, _ in groups]
@@ -72,8 +73,8 @@ def _group_weights(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[In
 
 
 def add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estimate:
-    """An estimate whose distance to each end of its interval is the root of the summed squares of these distances in
-    several intervals (Zou & Donner 2008); no interval if one of these is missing."""
+    """Combine independent intervals: the distance of the estimate to each end is the root of the sum of the squared
+    distances (Zou & Donner 2008). There is no interval if one of them is missing."""
     first = estimates[0]
     if any(estimate.low is None or estimate.high is None for estimate in estimates):
         return replace(first, low=None, high=None)

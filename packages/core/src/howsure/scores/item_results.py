@@ -19,9 +19,10 @@ from howsure.show.table import FLAG, FRAME, WORDS, Column, digits, short_number
 class BenchmarkItem:
     """An item of a benchmark.
 
-    mean: its mean score over models. discrimination: the correlation, over models, of its score with the mean of the
-    other items; None if the item is dead. is_dead: all models have the same score. contradicts: the models with the
-    higher score on it are significantly weaker on the other items. shown: the requested columns.
+    mean: the mean score over models. discrimination: the correlation, over models, of the score on the item with the
+    mean of the other items; None if the item is dead. is_dead: whether all models have the same score. contradicts:
+    whether the models with the higher score on the item are significantly weaker on the other items. shown: the
+    requested columns.
     """
 
     item: str

@@ -29,8 +29,8 @@ from howsure.stats.mean_score import Bounds, mean_difference
 from howsure.stats.p_values import adjust_p_values
 from howsure.worst_rows import Show, check_worst
 
-MIN_MODELS = 5  # below which no discrimination is estimated
-EXACT_MODELS = 200  # up to which the distribution of ranks is computed
+MIN_MODELS = 5  # minimum number of models for estimating discrimination
+EXACT_MODELS = 200  # with more models, ranks are tested by a normal approximation
 ROUNDING = 1e-9  # relative
 
 
@@ -47,7 +47,7 @@ def score_items(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> BenchmarkItems:
-    """The gaps between models that a benchmark can detect, and how well each of its items distinguishes models.
+    """Estimate which gaps between models a benchmark can detect, and how well each of its items distinguishes models.
 
     An item is dead if all models have the same score on it. Its discrimination is the correlation, over models, of its
     score with the mean of the other items. The discrimination is negative if weak models do better on the item than
@@ -107,14 +107,14 @@ def score_items(
     columns = list(show)
     items = tuple(
         BenchmarkItem(
-            item=names[table.items[place]],
-            mean=float(table.scores[:, place].mean()),
-            discrimination=None if math.isnan(discrimination[place]) else float(discrimination[place]),
-            is_dead=bool(is_dead[place]),
-            contradicts=bool(contradicts[place]),
-            shown={column: shown_columns[column][place] for column in columns},
+            item=names[table.items[position]],
+            mean=float(table.scores[:, position].mean()),
+            discrimination=None if math.isnan(discrimination[position]) else float(discrimination[position]),
+            is_dead=bool(is_dead[position]),
+            contradicts=bool(contradicts[position]),
+            shown={column: shown_columns[column][position] for column in columns},
         )
-        for place in order.tolist()
+        for position in order.tolist()
     )
     m = len(table.scores)
     recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "missing_score": missing_score, "show": columns}
@@ -122,7 +122,7 @@ def score_items(
     if table.left_out:
         notes.append(f"Left out: {counted(table.left_out, 'item')} that some model lacks.")
     if m < MIN_MODELS:
-        notes.append(f"No discrimination: {counted(m, 'model')} are too few, it needs {MIN_MODELS}.")
+        notes.append(f"No discrimination: it needs {MIN_MODELS} models; there are {m}.")
     return BenchmarkItems(
         rows=items,
         score=name,
@@ -153,11 +153,11 @@ class _ScoresByItem:
     @classmethod
     def of(cls, rows: ScoredRows, name: str, missing_score: float | None) -> _ScoresByItem:
         values = rows.scores[name]
-        lacking = np.isnan(values)
+        is_missing = np.isnan(values)
         if missing_score is not None:
-            values = np.where(lacking, missing_score, values)
-        elif lacking.any() and not rows.skip:
-            raise InputError("missing", name, row=int(lacking.argmax()), remedy="missing_score")
+            values = np.where(is_missing, missing_score, values)
+        elif is_missing.any() and not rows.skip:
+            raise InputError("missing", name, row=int(is_missing.argmax()), remedy="missing_score")
         kept = np.flatnonzero(~np.isnan(values))
         model, item = (rows.coded[role].codes[kept].astype(np.int64) for role in ("model", "id"))
         n_items = len(rows.coded["id"].names)
@@ -167,20 +167,23 @@ class _ScoresByItem:
         times = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
         models = times.any(axis=1)
         if models.sum() < 2:
-            raise InputError(f"there is {counted(int(models.sum()), 'model')}; a benchmark is judged by two or more.")
+            raise InputError(
+                f"there is {counted(int(models.sum()), 'model')}; items can only be evaluated with two models or more."
+            )
         complete = np.asarray((times[models] > 0).all(axis=0))
         if n_items < 2:
-            raise InputError("there is 1 item; a benchmark has two or more.")
+            raise InputError("there is 1 item; two items or more are needed.")
         if complete.sum() < 2:
             incomplete = quote(rows.coded["id"].names[int((~complete).argmax())])
             raise InputError(
-                f"two or more items must have a score of every model; {'1 has' if complete.any() else 'none has'}, and "
-                f"{incomplete} lacks one: keep models with the same items."
+                "two or more items must have a score of every model; "
+                f"{'1 item has' if complete.any() else 'no item has'}, "
+                f"and {incomplete} lacks a score. Keep only models with the same items."
             )
         sums = np.bincount(cell, values[kept], minlength=shape[0] * shape[1]).reshape(shape)
         scores = sums[models][:, complete] / times[models][:, complete]
-        codes, first, place = np.unique(item, return_index=True, return_inverse=True)
-        units = clusters_of_items(rows, kept, first, place)
+        codes, first, item_of_row = np.unique(item, return_index=True, return_inverse=True)
+        units = clusters_of_items(rows, kept, first, item_of_row)
         of_complete = complete[codes]
         return cls(
             scores,
@@ -201,7 +204,8 @@ class _Neighbours:
 
 
 def _neighbours(table: _ScoresByItem, groups: ItemGroups, level: float) -> _Neighbours:
-    """Test models next to each other in the order of means; return the differences found and the detectable gap."""
+    """Test the difference of each two models that are next to each other in the order of means. Return the number of
+    significant differences and the detectable gap."""
     order = np.argsort(-table.scores.mean(axis=1), kind="stable")
     p_values, gaps, significant = [], [], []
     n = table.scores.shape[1]
@@ -229,8 +233,8 @@ def _neighbours(table: _ScoresByItem, groups: ItemGroups, level: float) -> _Neig
 
 
 def _smallest_significant(discordant: int, n: int, level: float) -> float:
-    """The smallest difference of two accuracies that is significant in the exact McNemar test with this many discordant
-    items; infinite if none is.
+    """Return the smallest difference of two accuracies that is significant in the exact McNemar test with this many
+    discordant items; infinite if no difference is.
 
     >>> _smallest_significant(20, 100, 0.95), _smallest_significant(5, 100, 0.95)
     (0.1, inf)
@@ -243,8 +247,8 @@ def _smallest_significant(discordant: int, n: int, level: float) -> float:
 
 
 def _discrimination(scores: Floats, level: float) -> tuple[Floats, Flags]:
-    """For each item (n,): its correlation with the rest over models, NaN if it is dead, and whether it contradicts the
-    rest.
+    """Return, for each item (n,), the correlation of its score with the mean of the other items over models (NaN if the
+    item is dead), and whether it contradicts the other items.
     """
     m, n = scores.shape
     result, contradicts = np.full(n, math.nan), np.zeros(n, dtype=bool)
@@ -256,17 +260,18 @@ def _discrimination(scores: Floats, level: float) -> tuple[Floats, Flags]:
     live = (np.ptp(scores, axis=0) > 0) & (squares[1] > ROUNDING * m)
     covariance = (centred * rest).sum(axis=0)
     result[live] = (covariance / np.sqrt(squares[0] * squares[1], where=live, out=np.ones(n)))[live]
-    places = np.flatnonzero(live)
-    if len(places):
-        p = np.array([_p_contradicts(centred[:, place] > 0.0, rest[:, place]) for place in places])
-        contradicts[places] = adjust_p_values(p) <= 1 - level
+    live_items = np.flatnonzero(live)
+    if len(live_items):
+        p = np.array([_p_contradicts(centred[:, item_index] > 0.0, rest[:, item_index]) for item_index in live_items])
+        contradicts[live_items] = adjust_p_values(p) <= 1 - level
     return result, contradicts
 
 
 def _p_contradicts(upper: Flags, rest: Floats) -> float:
-    """One-sided p-value of the hypothesis that the models with the higher scores on an item are not weaker on the rest.
+    """Return the one-sided p-value of "the models with the higher scores on an item are not weaker on the other items".
 
-    The statistic is the sum of the ranks of these models, under random assignment. Tied models get the higher ranks, so
+    upper: a mask of the models with the higher score. rest: the mean of each model on the other items. The statistic is
+    the sum of the ranks of the masked models, compared with a random assignment. Tied models get the higher ranks, so
     that p is not too small.
     """
     m, k = len(upper), int(upper.sum())
@@ -284,8 +289,8 @@ def _p_contradicts(upper: Flags, rest: Floats) -> float:
 
 @cache
 def _rank_sums(m: int) -> Mapping[int, Floats]:
-    """For each k: the relative number of ways in which k of the ranks 1 to m have the sum k (k + 1) / 2 + s, for s = 0,
-    1, ….
+    """Return, for each k, the relative number of ways in which k of the ranks 1 to m have the sum k (k + 1) / 2 + s,
+    for s = 0, 1, ….
 
     >>> _rank_sums(4)[2].tolist()  # 1 + 2, 1 + 3, 1 + 4 or 2 + 3, 2 + 4, 3 + 4
     [1.0, 1.0, 2.0, 1.0, 1.0]
@@ -293,7 +298,7 @@ def _rank_sums(m: int) -> Mapping[int, Floats]:
     ways: dict[int, Floats] = {0: np.ones(1)}
     for rank in range(1, m + 1):
         for k in range(min(rank, m), 0, -1):
-            before, shift = ways.get(k - 1), rank - k  # the largest rank adds this to the excess over 1 + … + k
+            before, shift = ways.get(k - 1), rank - k  # how much the largest rank adds to the excess over 1 + … + k
             size = k * (rank - k) + 1
             total = np.zeros(size)
             if k in ways:

@@ -35,13 +35,14 @@ def mean_scores(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ScoreTable:
-    """The mean score of each model with an interval, on its own items, and its possible ranks.
+    """Estimate the mean score of each model on its own items, with an interval and its possible ranks.
 
-    A row per model and group. If an item has several runs, their mean counts once, because items (or clusters of items)
-    were sampled, not runs. Scores that are all 0 or 1, or lie between known bounds, get Gaffke's interval; other scores
-    get Student's t. Gaffke's interval is exact for scores of 0 and 1 without clusters, and is valid even if clusters
-    are right or wrong as a whole. If several models have items in common, each model gets its possible ranks, a tier,
-    and whether it is possibly the best. All ranks together are correct with probability `level`.
+    The result has a row per model and group. If an item has several runs, their mean counts once, because items (or
+    clusters of items) were sampled, not runs. Scores that are all 0 or 1, or lie between known bounds, get Gaffke's
+    interval; other scores get Student's t. Gaffke's interval is exact for scores of 0 and 1 without clusters, and is
+    valid even if clusters are right or wrong as a whole. If several models have items in common, each model gets its
+    possible ranks, a tier, and whether it is possibly the best. All ranks together are correct with probability
+    `level`.
 
     score (n,): a number per row, such as whether the answer is right; a log names its scores itself.
     model (n,): the model of each row (default: in files, each file is a model).
@@ -89,7 +90,8 @@ def score_models(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ScoreTable:
-    """The metrics of each model's predictions, such as accuracy, entity F1 or BLEU, with intervals and possible ranks.
+    """Compute metrics of each model's predictions, such as accuracy, entity F1 or BLEU, with intervals and possible
+    ranks.
 
     y_true (n,): the true value of each row: a label, or tags, spans, labels, relevance, a text.
     prediction (n,): the prediction of the model.
@@ -133,9 +135,9 @@ def pass_at_k(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ScoreTable:
-    """The probability that at least one of k runs of an item is right (pass@k), or that all are (pass^k).
+    """Estimate the probability that at least one of k runs of an item is right (pass@k), or that all are (pass^k).
 
-    score (n,): 1 where the run is right, else 0; a log names its scores itself.
+    score (n,): 1 if the run is right, else 0; a log names its scores itself.
     pass_at: numbers k of runs: the probability that at least one of k is right.
     pass_hat: numbers k of runs: the probability that all k are right.
     id (n,): the item of each row.

@@ -35,8 +35,8 @@ def pool_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:
     if (items := rows.coded.get("id")) is not None:
         keys = items.codes.astype(np.int64) * len(groups.names) + groups.codes
         pairs, codes = np.unique(keys, return_inverse=True)
-        places = zip(*np.divmod(pairs, len(groups.names)), strict=True)
-        names = tuple(f"{items.names[item]} of {groups.names[group]}" for item, group in places)
+        item_and_group = zip(*np.divmod(pairs, len(groups.names)), strict=True)
+        names = tuple(f"{items.names[item]} of {groups.names[group]}" for item, group in item_and_group)
         coded["id"] = Coded(codes, names)
         if clusters is None and share_items(pairs // len(groups.names), len(groups.names)):
             clusters, notes = items.codes.astype(np.int64), [SHARED_ITEMS_NOTE]
@@ -62,7 +62,7 @@ def overall_rows(overall: Sequence[ScoreRow], by_group: Sequence[ScoreRow]) -> l
     name = OVERALL if OVERALL not in groups else f"{OVERALL} (all groups)"
     rows = []
     for row in overall:
-        lacking = len(groups) - len(groups_of.get(row.model, ()))
-        notes = [f"{counted(lacking, 'group')} missing."] if lacking else []
+        n_missing = len(groups) - len(groups_of.get(row.model, ()))
+        notes = [f"{counted(n_missing, 'group')} missing."] if n_missing else []
         rows.append(replace(row, group=name, notes=(*row.notes, *notes)))
     return rows

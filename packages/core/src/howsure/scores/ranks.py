@@ -16,8 +16,8 @@ from howsure.stats.proportions import normal_quantile
 
 N_MULTIPLIERS = 10_000
 MAX_BLOCK, CELLS_TOGETHER = 24, 200_000  # number of models; estimates that fit into the processor's cache
-ROUNDING = 1e-9  # relative amount by which thresholds are lowered
-CANCELLATION = 1e-2  # part of a sum of squares that must remain after subtraction
+ROUNDING = 1e-9  # thresholds are lowered by this fraction, to allow for rounding
+CANCELLATION = 1e-2  # if less of a sum of squares remains after subtraction, too many digits are lost
 MAX_T, BONFERRONI, GAFFKE = "max-t", "Bonferroni", "Gaffke"
 Flags = npt.NDArray[np.bool_]
 
@@ -48,9 +48,9 @@ class PairwiseDifferences:
 
     def exceed(self, chosen: tuple[npt.NDArray[np.integer], ...], c: Floats | float) -> Flags:
         """Whether t of the chosen pairs (k,) exceeds the quantile of Student's t with the same tail probability as the
-        normal quantile c (one for all pairs, or (k,)).
+        normal quantile c (one quantile for all pairs, or (k,)).
 
-        Always False for pairs with too few units: even equal signs in all units would be more probable than the tail.
+        Always False for pairs with so few units that equal signs in all units would be more probable than the tail.
         """
         from scipy.special import ndtr, stdtrit
 
@@ -58,8 +58,8 @@ class PairwiseDifferences:
         if tail.ndim:
             quantiles = -stdtrit(degrees, tail)
         else:
-            distinct, place = np.unique(degrees, return_inverse=True)
-            quantiles = -stdtrit(distinct, tail)[place]
+            distinct, index = np.unique(degrees, return_inverse=True)
+            quantiles = -stdtrit(distinct, tail)[index]
         return np.asarray((self.t[chosen] > quantiles) & (np.exp2(-self.units[chosen]) <= tail))
 
 
@@ -74,11 +74,11 @@ def ranks(
     level: float,
     rng: np.random.Generator,
 ) -> Ranks:
-    """The ranks of models by their scores (m, items), NaN where a model lacks an item; higher scores are better.
+    """Return the possible ranks of models from their scores (m, items), NaN if a model lacks an item; higher is better.
 
-    units (items,): the codes of clusters. crossed_units (items,): those of a second kind of clusters, which cross the
-    first. weights (items,): of a weighted mean. sizes (items,): of documents, whose effective number gives the degrees
-    of freedom. bounds: of the scores.
+    units (items,): the codes of clusters. crossed_units (items,): the codes of a second kind of clusters, which cross
+    the first kind. weights (items,): the weights of a weighted mean. sizes (items,): the sizes of documents, from which
+    the effective number of items and the degrees of freedom follow. bounds: the bounds of the scores.
 
     A model is significantly better than another if their mean difference, on the items that both have, exceeds c
     standard errors. The lowest possible rank number of a model is 1 + the number of significantly better models, and
@@ -92,9 +92,9 @@ def ranks(
     bound of the variance of Cameron, Gelbach & Miller 2011), and a difference must also be significant by each kind
     alone.
 
-    A new tier begins where all models above are significantly better than all models below. A model is possibly the
-    best unless another model is significantly better in a test of this model against the m - 1 others; for each model,
-    this statement is correct with probability `level`.
+    A new tier begins after a model if all models up to it are significantly better than all models below it. A model is
+    possibly the best unless another model is significantly better in a test of this model against the m - 1 others. For
+    each model, this statement is correct with probability `level`.
     """
     by_unit = _ScoresByUnit.of(scores, units, weights, sizes)
     better, worse_than_some, method = by_unit.significant(bounds, level, rng)
@@ -122,13 +122,13 @@ class _ScoresByUnit:
         order = np.arange(n) if units is None else np.argsort(units, kind="stable")
         starts = None if units is None else np.flatnonzero(np.append(True, np.diff(units[order]) != 0))
         if weights is not None and starts is None:
-            starts = np.arange(n)  # items of unlike weight are clusters of unlike size
+            starts = np.arange(n)  # items of unequal weight are treated as clusters of unequal size
         weights = np.ones(n) if weights is None else weights[order] * n / weights.sum()
         return cls(scores[:, order], starts, weights, weights if sizes is None else sizes[order])
 
     def significant(self, bounds: Bounds | None, level: float, rng: np.random.Generator) -> tuple[Flags, Flags, str]:
-        """The significant differences, which models are worse than some other (both as in `_significant`), and the
-        method of the tests."""
+        """Return a mask of the significant differences, a mask of the models that are worse than some other model (both
+        as in `_significant`), and the method of the tests."""
         m = len(self.scores)
         if (
             self.starts is not None
@@ -156,7 +156,8 @@ class _Differences:
     covariance: Floats | None  # (m, m)
 
     def significant(self, level: float, rng: np.random.Generator) -> tuple[Flags, Flags, str]:
-        """The significant differences, which models are worse than some other, and the method."""
+        """Return a mask of the significant differences, a mask of the models that are worse than some other, and the
+        method."""
         m = len(self.pairs.t)
         if self.covariance is None:
             c_all_pairs = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
@@ -170,8 +171,8 @@ class _Differences:
 
 
 def _two_way(by_unit: _ScoresByUnit, crossed: _ScoresByUnit) -> _Differences:
-    """Differences whose variance is the sum of the variances by both kinds of clusters; the degrees of freedom are
-    Satterthwaite's."""
+    """Return differences with the sum of the variances by both kinds of clusters, and Satterthwaite's degrees of
+    freedom."""
     first, second = by_unit.differences(), crossed.differences()
     unit_pairs, crossed_pairs = first.pairs, second.pairs
     scale = np.hypot(unit_pairs.scale, crossed_pairs.scale)
@@ -195,13 +196,13 @@ def better_estimates(
     level_of_best: float,
     rng: np.random.Generator,
 ) -> tuple[Flags, Flags]:
-    """Significance by the max-t method, from estimates of strength (m,) and their covariance (m, m).
+    """Test all pairs of models by the max-t method, from estimates of strength (m,) and their covariance (m, m).
 
-    Returns whether the row's model is significantly better than the column's (m, m), and whether each model is
-    significantly worse than some other model (m,).
+    Returns whether the model of the row is significantly better than the model of the column (m, m), and whether each
+    model is significantly worse than some other model (m,).
 
-    units (m,): number of battles, or of clusters of equal size, behind the estimate of each model. level: of all pairs
-    together. level_of_best: of the pairs of each model.
+    units (m,): the number of battles, or of clusters of equal size, from which each strength is estimated. level: the
+    level of all pairs together. level_of_best: the level of the pairs of each model together.
     """
     variances, least = np.diag(covariance), np.minimum.outer(units, units)
     errors = np.sqrt(np.maximum(variances[:, None] + variances - 2 * covariance, 0.0))
@@ -215,8 +216,8 @@ def better_estimates(
 
 
 def _significant(pairs: PairwiseDifferences, c_all_pairs: float, c_by_model: Floats) -> tuple[Flags, Flags]:
-    """Whether the row's model is better than the column's (m, m), by the critical value for all pairs, and whether each
-    model is worse than some other (m,), by the critical values for the pairs of each model."""
+    """Return whether the model of the row is better than the model of the column (m, m), by the critical value for all
+    pairs, and whether each model is worse than some other (m,), by the critical values for the pairs of each model."""
     better, columns = np.zeros(pairs.t.shape, dtype=bool), np.arange(len(pairs.t))
     candidates = np.nonzero(pairs.t > (1 - ROUNDING) * c_all_pairs)  # Student's quantile is above the normal one
     better[candidates] = pairs.exceed(candidates, c_all_pairs)
@@ -227,7 +228,8 @@ def _significant(pairs: PairwiseDifferences, c_all_pairs: float, c_by_model: Flo
 
 
 def assemble_ranks(better: Flags, worse_than_some: Flags, method: str) -> Ranks:
-    """Ranks, tiers and possibly best models; better (m, m): whether the row's model is significantly better."""
+    """Return ranks, tiers and possibly best models. better (m, m): whether the model of the row is significantly
+    better."""
     low, high = 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
     return Ranks(low, high, _tiers(better, low + high), ~worse_than_some, method)
 
@@ -245,7 +247,7 @@ def _gaffke_p_values(scores: Floats, weights: Floats, starts: Integers, *, low: 
 
 
 def _cluster_sums(values: Floats, starts: Integers | None) -> Floats:
-    """Sums over clusters; the items of a cluster are adjacent, the first of each at `starts`."""
+    """Add up values by cluster; the items of a cluster are adjacent and begin at `starts`."""
     return values if starts is None else np.asarray(np.add.reduceat(values, starts, axis=1))
 
 
@@ -273,10 +275,11 @@ def _no_differences(m: int) -> tuple[Floats, Floats, Floats, Floats]:
 def _differences_without_gaps(
     scores: Floats, weights: Floats, sizes: Floats, starts: Integers | None
 ) -> tuple[tuple[Floats, Floats, Floats, Floats], Flags]:
-    """The fields of `PairwiseDifferences` where each model has every item, and the pairs (m, m) still to be computed.
+    """Return the fields of `PairwiseDifferences` if each model has every item, and a mask (m, m) of pairs to compute
+    again.
 
-    All pairs are computed at once by products of matrices. These lose digits for pairs that hardly differ, so the pairs
-    to be computed again are returned.
+    All pairs are computed at once by products of matrices. For pairs that hardly differ, these products lose digits, so
+    that such pairs must be computed again.
     """
     m = len(scores)
     deviations = weights * (scores - scores.mean(axis=0))
@@ -327,10 +330,11 @@ def _count_unequal(rows: Floats) -> Floats:
 def _difference_statistics(
     d: Floats, weights: Floats, document_sizes: Floats, starts: Integers | None
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """For rows of paired differences (k, items): t, standard error · items, degrees of freedom, and number of units.
+    """Return t, standard error · items, degrees of freedom, and number of units, for rows of paired differences (k,
+    items).
 
-    The standard error is that of `mean_difference`, as if one more item, or two more clusters, differed in an unknown
-    direction.
+    The standard error is computed as in `mean_difference`, as if one more item, or two more clusters, differed in an
+    unknown direction.
     """
     shared = ~np.isnan(d)
     d = np.where(shared, d, 0.0)
@@ -344,7 +348,7 @@ def _difference_statistics(
     more = np.maximum(units / np.maximum(units - 1, 1), 1.0)
     left_out = n[:, None] / np.maximum(
         n[:, None] - sizes, 1.0
-    )  # the jackknife's error: larger if large clusters deviate
+    )  # the standard error of the jackknife, which is larger if large clusters deviate
     spread = np.sqrt(np.maximum(more * (sums**2).sum(axis=1), ((left_out * sums) ** 2).sum(axis=1) / more))
     one_unit = np.minimum(2.0, VOTES / np.maximum(units, 1)) * _rms_nonzero(_cluster_sums(d, starts))
     error = np.maximum(np.hypot(spread, _rms_nonzero(d)), one_unit)
@@ -363,11 +367,11 @@ def _rms_nonzero(d: Floats) -> Floats:
 def _max_t_quantiles(
     covariance: Floats, scale: Floats, *, level: float, level_of_best: float, rng: np.random.Generator
 ) -> tuple[float, Floats]:
-    """Two quantiles by simulation: of the largest |t| of all pairs, and of the largest t against each model (m,).
+    """Simulate two quantiles: of the largest |t| of all pairs, and of the largest t against each model (m,).
 
-    covariance (m, m): the covariance of normal estimates; for the multiplier bootstrap that of Σ g_c sums_c, with sums
-    of clusters and standard normal multipliers g. scale (m, m): the symmetric matrix of standard errors. Neither
-    quantile is below that of a single pair, as it would be if differences did not vary.
+    covariance (m, m): the covariance of normal estimates; for the multiplier bootstrap, the covariance of Σ g_c sums_c,
+    with sums of clusters and standard normal multipliers g. scale (m, m): the symmetric matrix of standard errors. Both
+    quantiles are at least the quantile of a single pair, also if differences do not vary.
     """
     roots, directions = np.linalg.eigh(covariance)
     normal = rng.standard_normal((len(covariance), N_MULTIPLIERS))
@@ -381,7 +385,8 @@ def _max_t_quantiles(
 
 
 def _largest_t(drawn: Floats, inverse: Floats, *, level: float, level_of_best: float) -> Floats:
-    """The largest t against each model (m, draws): exact if it can affect the quantiles, else a lower bound.
+    """Return the largest t against each model (m, draws): exact if it can affect the quantiles, otherwise a lower
+    bound.
 
     drawn (m, draws): simulated estimates of models, in the order of their variances. inverse (m, m): 1 / scale of each
     pair.
@@ -428,9 +433,10 @@ def _largest_t(drawn: Floats, inverse: Floats, *, level: float, level_of_best: f
 
 
 def _tiers(better: Flags, places: Integers) -> Integers:
-    """The tier of each model: a new tier starts where all models above are significantly better than all below.
+    """Return the tier of each model. A new tier starts if all models above are significantly better than all models
+    below.
 
-    places: the sum of the lowest and the highest rank of each model, by which they are ordered.
+    places: the sum of the lowest and the highest rank of each model, by which the models are ordered.
     """
     order = np.argsort(places, kind="stable")
     sorted_ = better[np.ix_(order, order)]

@@ -84,7 +84,7 @@ class ScoreRow(Ranked):
 class ScoreTable(Leaderboard[ScoreRow]):
     """The result of `mean_scores`: a row per score, group and model, the best model of a group first.
 
-    Iteration and `len` refer to rows, indexing to their position. worst: the worst items, if requested. recipe:
+    Iteration and `len` refer to rows. The index is the position of a row. worst: the worst items, if requested. recipe:
     all settings and the provenance of the data, to reproduce the result.
     """
 
@@ -153,8 +153,9 @@ class BattleRow(Ranked):
 
     strength: log odds, or Elo points; infinite, with a lower bound, if the model won all its battles. points: expected
     points of a battle against a random other model of finite strength (win 1, tie ½). rank_low, rank_high: possible
-    ranks. tier: tier of the model. maybe_best: no other model is significantly better. part: the part of the battles
-    that the model belongs to, if no battle connects some models; ranks and tiers hold within the part.
+    ranks. tier: tier of the model. maybe_best: no other model is significantly better. part: the number of the
+    connected set of models that the model belongs to, if no battle connects some models; ranks and tiers hold within
+    it.
     """
 
     model: str
@@ -234,8 +235,10 @@ RANKS = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]
 def _rank_columns(level: float) -> Iterator[Column]:
     together = f"together right with {100 * level:g}%"
     yield Column("rank", TEXT, get=lambda row: row.ranks, only=TABLE, legend=together)
-    yield Column("tier", COUNT, legend="each model of a tier is shown better than all of the next ones", detail=True)
-    yield Column("maybe_best", FLAG, "may be best", legend="not shown worse than another model")
+    yield Column(
+        "tier", COUNT, legend="each model of a tier is significantly better than all models of lower tiers", detail=True
+    )
+    yield Column("maybe_best", FLAG, "may be best", legend="not significantly worse than any other model")
 
 
 def _method(row: ScoreRow) -> str:

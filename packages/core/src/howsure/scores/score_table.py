@@ -110,7 +110,9 @@ def score_table(
     macro = macro or sampled != "items"
     if macro and groups is None and not isinstance(data, Source):
         option = "`macro=True`" if sampled == "items" else f"`sampled={sampled!r}`"
-        raise InputError(f"{option} is about the mean of groups: name them, `groups=...`.")
+        raise InputError(
+            f"{option} is about the mean of groups, so the group of each row is needed. Give it as `groups=...`."
+        )
     kinds = run_summaries(pass_at, pass_hat)
     of_files, target_notes = dict[str, Any](), list[str]()
     of_lines = targets is not None and prediction is None
@@ -149,7 +151,7 @@ def score_table(
             worst=look,
         )
     if "run" in rows.coded and "id" not in rows.coded:
-        raise InputError("`run` needs the item of each row, `id=...`, whose runs they are.")
+        raise InputError("`run` needs the item of each row. Give it as `id=...`.")
     rng = with_seed(rng)
     options = _Options(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds), sampled=sampled)
     table_rows, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
@@ -164,13 +166,13 @@ def score_table(
             left_out = int(missing.sum()) if missing_score is None else 0
             skipped |= {name: left_out} if left_out else {}
             for kind in kinds:
-                made, lacking = _score_rows(rows, name, values, missing, kind, options)
+                made, macro_notes = _score_rows(rows, name, values, missing, kind, options)
                 if whole is not None and len({row.group for row in made} - {MACRO}) > 1:
                     metric_values = whole.scores[name] if requested_metrics else values
                     overall, _ = _score_rows(whole, name, metric_values, missing, kind, replace(options, macro=False))
                     table_rows += overall_rows(overall, [row for row in made if row.group != MACRO])
                 table_rows += made
-                incomplete += lacking
+                incomplete += macro_notes
             if look is not None:
                 known_bounds = score_bounds(rows, name, values[~np.isnan(values)], ends)
                 lower = directions[name] is True
@@ -179,7 +181,8 @@ def score_table(
                 low += items
     if macro and "groups" in rows.coded and MACRO in rows.coded["groups"].names:
         raise InputError(
-            f"a group is called {MACRO!r}, as is the row of `macro=True`. Rename the group, or leave `macro` out."
+            f"a group has the name {MACRO!r}, which is the name of the row that `macro=True` adds. Rename the group, "
+            "or leave `macro` out."
         )
     if macro and not any(row.group == MACRO for row in table_rows):
         why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in table_rows}), 'group')}"
@@ -232,12 +235,12 @@ def check_missing_score(missing_score: object, data: object) -> None:
         raise InputError(f"`missing_score` must be a finite number; it is {quote(missing_score)}.")
     if getattr(data, "skip_missing", False):
         either = "`missing_score` or `skip_missing`"
-        raise InputError(f"what is missing counts as a score or is left out: give {either}, not both.")
+        raise InputError(f"missing scores can be counted as a score or be left out. Give {either}, not both.")
 
 
 def _pool_groups(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[ScoredRows | None, list[str]]:
-    """The rows of all groups pooled, with document scores, and notes; None without groups, or if they must not be
-    pooled."""
+    """Return the rows of all groups pooled, with document scores, and notes. The rows are None if there are no groups
+    or if groups must not be pooled."""
     if not has_groups(rows):
         return None, []
     if not rows.can_pool_groups:
@@ -259,8 +262,8 @@ class _Options:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """How the runs of an item become one value: their mean, or with k the probability that at least one of k runs is
-    correct (pass@k), or that all are (pass^k)."""
+    """A summary of the runs of an item in one value: their mean or, with k, the probability that at least one of k runs
+    is correct (pass@k), or that all k runs are (pass^k)."""
 
     k: int | None = None
     all_right: bool = False
@@ -270,7 +273,8 @@ class RunSummary:
         return score if self.k is None else f"{score} pass{'^' if self.all_right else '@'}{self.k}"
 
     def of(self, right: Floats, n: Floats) -> Floats:
-        """The value of each item from its sum of scores (or number of correct runs) and its number of runs.
+        """Return the value of each item. right: the sum of its scores (or the number of correct runs). n: its number of
+        runs.
 
         >>> RunSummary(2).of(np.array([0.0, 1.0, 3.0]), np.full(3, 3.0)).round(4).tolist()
         [0.0, 0.6667, 1.0]
@@ -298,8 +302,8 @@ def run_summaries(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The items of a model in a group: their values (n,), clusters and ids (codes); their sizes (n,) in document
-    metrics; and the row of the table.
+    """The items of a model in a group: their values (n,), clusters and ids (codes), their sizes (n,) in document
+    metrics, and the row of the table for this model and group.
     """
 
     values: Floats
@@ -315,7 +319,7 @@ def _score_rows(
     """The rows of one score, by group, the best model first; and notes on models without a mean of groups."""
     present = values if not np.isnan(values).any() else values[~np.isnan(values)]
     if not len(present):
-        raise InputError(f"every {name} is missing; nothing is left.")
+        raise InputError(f"every {name} is missing, so no rows remain. Is this the right column?")
     if options.bounds is not None:
         check_within(values, options.bounds, name=name)
     bounds = score_bounds(rows, name, present, options.bounds)
@@ -334,8 +338,8 @@ def _score_rows(
     tables = [_rank_cells(cells, rows, bounds, options) for cells in by_group.values()]
     documents = rows.document_scores.get(name)
     metric = None if documents is None else documents.metric
-    macro, lacking = _macro_rows(by_group, name, bounds, metric, options) if options.macro else ([], [])
-    return [row for table in (macro, *tables) for row in _best_first(table, sign)], lacking
+    macro, macro_notes = _macro_rows(by_group, name, bounds, metric, options) if options.macro else ([], [])
+    return [row for table in (macro, *tables) for row in _best_first(table, sign)], macro_notes
 
 
 def _best_first(rows: Sequence[ScoreRow], sign: float) -> list[ScoreRow]:
@@ -349,7 +353,7 @@ def _best_first(rows: Sequence[ScoreRow], sign: float) -> list[ScoreRow]:
 
 
 def _direction(rows: ScoredRows, name: str, *, lower_is_better: bool) -> bool | None:
-    """Whether lower values of a score are better, as requested or as the log's measure implies; None for counts."""
+    """Whether lower values of a score are better, as requested or as the log defines; None for counts."""
     measure = rows.measures.get(name)
     return lower_is_better if measure is None or lower_is_better else measure.lower_is_better
 
@@ -363,7 +367,8 @@ def _direction_notes(rows: ScoredRows, directions: Mapping[str, bool | None]) ->
 
 
 def score_bounds(rows: ScoredRows, name: str, values: Floats, bounds: Bounds | None) -> Bounds | None:
-    """The bounds of a score: of its metric, as passed, as its log defines them, or (0, 1) for scores of 0 and 1."""
+    """Return the bounds of a score: of its metric, or as given by the user, or as its log defines, or (0, 1) for scores
+    of 0 and 1."""
     if name in rows.bounds:
         return rows.bounds[name]
     log_bounds = rows.measures[name].known_bounds(values) if name in rows.measures else None
@@ -371,22 +376,22 @@ def score_bounds(rows: ScoredRows, name: str, values: Floats, bounds: Bounds | N
 
 
 def _fill_missing(rows: ScoredRows, name: str, missing_score: float | None) -> tuple[Floats, Flags]:
-    """The scores, with `missing_score` filled in, and a mask of the missing ones. A score that a log names itself
-    counts as missing only where the same model has other rows with that score in the group."""
+    """Return the scores with `missing_score` filled in, and a mask of the missing scores. If the log named the score, a
+    score counts as missing only if the same model has the score in other rows of the group."""
     values = rows.scores[name]
-    lacking = np.isnan(values)
-    lacking &= ~rows.other_scores.get(name, np.False_)
-    if rows.named_by_log and lacking.any():
+    is_missing = np.isnan(values)
+    is_missing &= ~rows.other_scores.get(name, np.False_)
+    if rows.named_by_log and is_missing.any():
         cell = cell_codes(rows)
-        lacking &= np.bincount(cell, ~lacking)[cell] > 0
+        is_missing &= np.bincount(cell, ~is_missing)[cell] > 0
     if missing_score is not None:
-        return np.where(lacking, missing_score, values), lacking
-    if lacking.any() and not rows.skip:
+        return np.where(is_missing, missing_score, values), is_missing
+    if is_missing.any() and not rows.skip:
         raise InputError(
-            f"{name} must not be missing; `row {lacking.argmax()}` is empty. Count such rows as a score, "
-            "`missing_score=0`, or leave them out, `skip_missing=True`."
+            f"{name} must not be missing; `row {is_missing.argmax()}` is empty. Count such rows with "
+            "`missing_score=0`, or leave them out with `skip_missing=True`."
         )
-    return values, lacking
+    return values, is_missing
 
 
 def _cell(
@@ -402,21 +407,21 @@ def _cell(
     """The items of a model in a group, each with the summary of its runs."""
     document_scores = rows.document_scores.get(names[0])
     values, runs, items = scores if document_scores is None else document_scores.parts, 1, None
-    if len(positions) < len(values):  # else these are all rows in their order
+    if len(positions) < len(values):  # otherwise, these are all rows in their order
         values = values[positions]
     sizes = None if document_scores is None else document_scores.sizes[positions]
     units = None if rows.clusters is None else rows.clusters[positions]
     notes: list[str] = []
     ids = rows.coded.get("id")
     if ids is None and measure.k is not None and measure.k > 1:
-        raise InputError(f"pass@{measure.k} needs several runs of each item: name the item, `id=...`.")
+        raise InputError(f"pass@{measure.k} needs several runs of each item. Give the item of each row as `id=...`.")
     if ids is not None:
-        items, first, place, times = np.unique(
+        items, first, item_of_row, times = np.unique(
             ids.codes[positions], return_index=True, return_inverse=True, return_counts=True
         )
         runs = int(times.max())
         if runs > 1:
-            check_distinct_runs(rows, positions, place)
+            check_distinct_runs(rows, positions, item_of_row)
             if int(times.min()) < runs:
                 notes.append(f"Items have {int(times.min())} to {runs} runs.")
         if measure.k is not None and int(times.min()) < measure.k:
@@ -426,12 +431,12 @@ def _cell(
                 f"each item; item {item!r} has {counted(int(times.min()), 'run')}, k is {measure.k}."
             )
         values = (
-            measure.of(np.bincount(place, values).astype(np.float64), times.astype(np.float64))
+            measure.of(np.bincount(item_of_row, values).astype(np.float64), times.astype(np.float64))
             if runs > 1
             else values[first]
         )
-        sizes = None if sizes is None else np.bincount(place, sizes) / times
-        units = clusters_of_items(rows, positions, first, place)
+        sizes = None if sizes is None else np.bincount(item_of_row, sizes) / times
+        units = clusters_of_items(rows, positions, first, item_of_row)
     groups = ItemGroups.of(len(values), clusters=units)
     if units is not None and (few := few_clusters(groups.sizes)):
         notes.append(few)
@@ -444,9 +449,11 @@ def _cell(
     else:
         test = mean_score(values, groups, bounds=bounds)
         if bounds is None:
-            alike = f"all scores are {values[0]:g}" if len(values) > 1 else "there is a single item"
+            reason = f"all scores are {values[0]:g}" if len(values) > 1 else "there is a single item"
             notes.append(
-                STUDENT_NOTE if np.ptp(values) > 0 else Note(f"No interval: {alike}, so variation is unknown.", WARNING)
+                STUDENT_NOTE
+                if np.ptp(values) > 0
+                else Note(f"No interval: {reason}, so variation is unknown.", WARNING)
             )
         mean = _estimate(test, options, len(values), sure=bounds is not None or groups.units > 1)
         if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
@@ -460,7 +467,7 @@ def _cell(
 
 
 def _one_sided_bound(bounds: Bounds, *, best: bool) -> str:
-    """A part of a sentence that gives a one-sided bound, rounded away from the estimate."""
+    """Return a phrase that gives a one-sided bound, rounded away from the estimate."""
     low, high = bounds
     return f"at least {math.floor(1e4 * low) / 1e4:g}" if best else f"at most {math.ceil(1e4 * high) / 1e4:g}"
 
@@ -510,15 +517,15 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     if few[~np.eye(len(cells), dtype=bool)].all():
         note = Note("Models are not ranked: they have fewer than two items in common.", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
-    note = Note("Not compared with models that share fewer than two items with it.", WARNING)
+    note = Note("This model is not compared with models that share fewer than two items with it.", WARNING)
     score_rows = [
         replace(row, notes=(*row.notes, note)) if few_shared.any() else row
         for row, few_shared in zip(score_rows, few, strict=True)
     ]
-    lacking = (~present).sum(axis=1).tolist()
+    missing_items = (~present).sum(axis=1).tolist()
     score_rows = [
         replace(row, notes=(*row.notes, *_lacking_items(n, present.shape[1])), lacks_items=n > 0)
-        for row, n in zip(score_rows, lacking, strict=True)
+        for row, n in zip(score_rows, missing_items, strict=True)
     ]
     return _add_ranks(score_rows, scores, units, None, sizes, bounds, options)
 
@@ -529,24 +536,24 @@ def _lacking_items(lacking: int, n: int) -> list[str]:
 
 
 def _align_items(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floats | None]:
-    """Scores of all items by model (m, items), NaN where a model has no such item; clusters and sizes of the items
-    (items,)."""
+    """Return the scores of all items by model (m, items), NaN if a model lacks the item; and the clusters and sizes of
+    the items (items,)."""
     items = np.unique(np.concatenate([cell.items for cell in cells if cell.items is not None]))
     scores, units = np.full((len(cells), len(items)), np.nan), np.full(len(items), -1)
     sizes = np.zeros(len(items))
     for model_scores, cell in zip(scores, cells, strict=True):
-        places = np.searchsorted(items, np.zeros(0, np.int64) if cell.items is None else cell.items)
-        model_scores[places] = cell.values
+        positions = np.searchsorted(items, np.zeros(0, np.int64) if cell.items is None else cell.items)
+        model_scores[positions] = cell.values
         if cell.sizes is not None:
-            sizes[places] += cell.sizes
+            sizes[positions] += cell.sizes
         if cell.units is not None:
-            differs = (units[places] >= 0) & (units[places] != cell.units)
+            differs = (units[positions] >= 0) & (units[positions] != cell.units)
             if differs.any():
                 raise InputError(
-                    "`clusters=...` must be the same for every model of an item; of "
-                    f"{counted(int(differs.sum()), 'item')} it is not. Are the ids right?"
+                    "`clusters=...` must be the same for all models on an item; it differs for "
+                    f"{counted(int(differs.sum()), 'item')}. Are the ids right?"
                 )
-            units[places] = cell.units
+            units[positions] = cell.units
     return scores, None if cells[0].units is None else units, sizes if sizes.any() else None
 
 
@@ -587,8 +594,8 @@ def _add_ranks(
 def _macro_rows(
     by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, metric: Metric | None, options: _Options
 ) -> tuple[list[ScoreRow], list[str]]:
-    """The mean of group means for each model with rows in all groups, ranked if all models have all items; and notes on
-    models that lack some group.
+    """Return the mean of group means for each model with rows in all groups, with ranks if all models have all items;
+    and notes on models that lack a group.
     """
     if len(by_group) < 2:
         return [], []
@@ -599,8 +606,8 @@ def _macro_rows(
         for cell in cells:
             by_model.setdefault(cell.row.model, []).append(cell)
     complete = [cells for cells in by_model.values() if len(cells) == len(by_group)]
-    lacking = [
-        f"{name}: {model} lacks {counted(len(by_group) - len(cells), 'group')}, and has no mean of groups"
+    notes = [
+        f"{name}: {model} lacks {counted(len(by_group) - len(cells), 'group')}, so it has no mean of groups"
         for model, cells in by_model.items()
         if len(cells) < len(by_group)
     ]
@@ -610,11 +617,11 @@ def _macro_rows(
         or options.lower_is_better is None
         or any(cell.items is None for cells in complete for cell in cells)
     ):
-        return rows, lacking
+        return rows, notes
     blocks = [_align_items([cells[i] for cells in complete]) for i in range(len(by_group))]
     scores = np.concatenate([block for block, _, _ in blocks], axis=1)
     if np.isnan(scores).any():
-        return rows, lacking
+        return rows, notes
     weights = np.concatenate([np.full(block.shape[1], 1 / block.shape[1]) for block, _, _ in blocks])
     units = [codes for _, codes, _ in blocks if codes is not None]
     shares = [sizes / sizes.sum() for _, _, sizes in blocks if sizes is not None]
@@ -624,11 +631,11 @@ def _macro_rows(
         crossed = _crossed_items(complete[0]) if options.sampled == "both" else None
         clusters = np.repeat(np.arange(len(blocks)), [block.shape[1] for block, _, _ in blocks])
     rows = _add_ranks(rows, scores, clusters, weights, sizes, bounds, options, crossed=crossed)
-    return rows, lacking if options.sampled == "items" else [*lacking, *_few_groups(len(blocks), rows, options)]
+    return rows, notes if options.sampled == "items" else [*notes, *_few_groups(len(blocks), rows, options)]
 
 
 def _cluster_shared_items(by_group: dict[str | None, list[_Cell]]) -> dict[str | None, list[_Cell]]:
-    """The cells, in which each item is a cluster if groups share items and no clusters are given."""
+    """Return the cells, with each item as a cluster if groups share items and no clusters are given."""
     cells = [cell for group_cells in by_group.values() for cell in group_cells]
     if any(cell.units is not None or cell.items is None for cell in cells):
         return by_group
@@ -669,8 +676,8 @@ def _macro_row(
 
 
 def _crossed_items(cells: Sequence[_Cell]) -> Integers | None:
-    """The clusters (or items) of all groups' items, if one of them is in several groups; None otherwise, because the
-    variation of items is then part of the variation of groups."""
+    """Return the clusters (or items) of the items of all groups, if some are in several groups. Otherwise return None,
+    because the variation of items is then part of the variation of groups."""
     codes = [cell.items if cell.units is None else cell.units for cell in cells]
     present = [code for code in codes if code is not None]
     distinct = [np.unique(code) for code in present]
@@ -680,7 +687,8 @@ def _crossed_items(cells: Sequence[_Cell]) -> Integers | None:
 
 
 def _few_groups(groups: int, rows: Sequence[ScoreRow], options: _Options) -> list[Note]:
-    """A note if there are too few groups to tell models apart, even a model that is better in every group."""
+    """Return a note if there are too few groups for a significant difference, even if a model is better in every
+    group."""
     needed = math.ceil(math.log2(len(rows) * (len(rows) - 1) / (1 - options.level)))
     if groups < needed:
         many = f"{groups} groups are too few to rank {len(rows)} models for groups like these"

@@ -1,4 +1,4 @@
-"""Reading rows with scores from arrays, frames, files, or evaluation logs, which define their own columns."""
+"""Read rows with scores from arrays, frames, files, or evaluation logs, whose columns are known."""
 
 from __future__ import annotations
 
@@ -87,11 +87,12 @@ class ScoredRows:
 
     coded: the model, the group, the item and the run of each row, as far as these are known. clusters (n,): codes.
     answers: true values and predictions (n,), for document metrics. bounds: the bounds of the scores that metrics
-    yield. measures: the measures of a log's scores. document_scores: by the name of the score, document metrics that
-    are not means. of_trials: columns (n,) of `OF_TRIALS` by role. other_scores (n,): by the name of the score, the rows
-    of tasks with another primary score. read: provenance, for the recipe. skip: leave out rows without a score.
-    named_by_log: the log named the scores, and a task may lack some. can_pool_groups: the groups are not the same
-    answers scored in several ways. rows: locate rows by file and line in messages.
+    yield. measures: for each score of a log, what it measures. document_scores: by the name of the score, document
+    metrics that are not means. of_trials: columns (n,) of `OF_TRIALS` by role. other_scores: by the name of a score, a
+    mask (n,) of the rows of tasks with another primary score. read: provenance, for the recipe. skip: whether rows
+    without a score are left out. named_by_log: whether the log named the scores, so that a task may lack some.
+    can_pool_groups: whether groups contain different answers, not the same answers scored in several ways. rows: gives
+    rows their file and line in messages.
     """
 
     scores: Mapping[str, Floats]
@@ -118,7 +119,7 @@ class ScoredRows:
         """
         name, *others = self.scores
         if others:
-            raise InputError(f"there are several scores: {shortened(self.scores)}. Name one: `score={name!r}`.")
+            raise InputError(f"there are several scores: {shortened(self.scores)}. Choose one: `score={name!r}`.")
         return name
 
     def name_at(self, role: str, row: int) -> str | None:
@@ -127,7 +128,7 @@ class ScoredRows:
         return None if coded is None else coded.names[coded.codes[row]]
 
     def locating_errors(self) -> AbstractContextManager[None]:
-        """Context in which errors name a row by its file and line."""
+        """Return a context in which errors name a row by its file and line."""
         return nullcontext() if self.rows is None else self.rows.locating_errors()
 
 
@@ -142,10 +143,11 @@ def read_scored_rows(
     answers: tuple[Any, Any] | None = None,
     worst: Worst | None = None,
 ) -> ScoredRows:
-    """Rows from arrays, a frame, or a source.
+    """Read rows from arrays, a data frame, or files.
 
-    may_miss: keep rows without a score. answers: y_true and prediction, used instead of a score. worst: the request for
-    the worst items.
+    roles: the columns of the model, the item and so on. may_miss: keep rows without a score. macro: whether a mean of
+    groups is requested. answers: y_true and prediction, used instead of a score. worst: the request for the worst
+    items.
 
     Raises InputError naming the parameter, the row and the value.
     """
@@ -211,8 +213,8 @@ def _read_source(
         if column is not None and not isinstance(column, str):
             raise not_a_column_name(role, column)
     by_file = isinstance(source, Files) and source.by_file
-    apart = isinstance(source, Files) and source.across_files == SEPARATE
-    if apart and isinstance(source, Files):
+    separate_files = isinstance(source, Files) and source.across_files == SEPARATE
+    if separate_files and isinstance(source, Files):
         roles = {
             role: f"{FILE},{column}" if column and role in ("id", "clusters") else column
             for role, column in roles.items()
@@ -232,12 +234,12 @@ def _read_source(
     with _advising_missing_score(score), advising_pos_label([] if score is None else [score]):
         table = source.rows(
             kinds | score_kinds,
-            clusters=None if apart else roles["clusters"] or (roles["id"] if roles["model"] else None),
+            clusters=None if separate_files else roles["clusters"] or (roles["id"] if roles["model"] else None),
             run=roles["model"],
             choose=partial(_choose_log_columns, score=next(iter(score_kinds), None), **how),
             chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else OF_TRIALS.get(role, Kind.NAMES),
             later=() if worst is None else list(worst.show),
-            cells=None if apart or roles["id"] or roles["clusters"] or roles["run"] else parts,
+            cells=None if separate_files or roles["id"] or roles["clusters"] or roles["run"] else parts,
             pooled="model" if roles["model"] is None else None,
         )
     columns = {role: column or table.chosen.get(role) for role, column in roles.items()}
@@ -314,11 +316,13 @@ def _advising_missing_score(score: str | None) -> Iterator[None]:
 def _choose_log_columns(
     log: Log, *, score: str | None, roles: Mapping[str, str | None], macro: bool, score_by_task: dict[str, str]
 ) -> dict[str, str]:
-    """Columns of a log for roles that the user did not set. Each task, prompt and way of scoring is a group; the rows
-    of a document are a cluster; the score of a task is the first that the program gives, or whether the answer is
-    correct. `score_by_task` is filled in where tasks differ in their score.
+    """Return the columns of a log for roles that the user did not set.
 
-    Raises InputError if the groups that the user set pool several ways of scoring the same answers.
+    Each task, prompt and way of scoring is a group, and the rows of a document are a cluster. The score of a task is
+    the first score that the program gives, or whether the answer is correct. If tasks differ in their score,
+    `score_by_task` receives the score of each task.
+
+    Raises InputError if a group that the user set contains the same answers scored in several ways.
     """
     column_by_role = {}
     if macro:
@@ -330,8 +334,8 @@ def _choose_log_columns(
         column_by_role["groups"] = ",".join(by)
     elif roles["groups"] is not None:
         named = [*roles["groups"].split(","), *(roles["model"] or "").split(",")]
-        apart = ",".join([roles["groups"], RUN])
-        log.check_ways(named, advice=f"tell them apart, `groups={apart!r}`")
+        with_run = ",".join([roles["groups"], RUN])
+        log.check_ways(named, advice=f"tell them apart, `groups={with_run!r}`")
     column_by_role |= columns_of_log(log, item=roles["id"], run=roles["run"])
     if "error" in roles and roles["error"] is None and log.filled_rows.get(EXCEPTION):
         column_by_role["error"] = EXCEPTION
@@ -347,7 +351,7 @@ def _choose_log_columns(
 
 
 def _fill_rows(column: Any, n: int, *, spelled: bool) -> Any:
-    """A column with a value for every row: a mapping from rows to values becomes a masked array."""
+    """Return a column with a value for every row; a mapping from rows to values becomes a masked array."""
     if not isinstance(column, dict):
         return column
     rows = np.fromiter(column, dtype=np.int64, count=len(column))
@@ -361,7 +365,7 @@ def _fill_rows(column: Any, n: int, *, spelled: bool) -> Any:
 
 
 def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *, may_miss: bool) -> Floats:
-    """The scores of a column, NaN for missing ones if `may_miss`."""
+    """Return the scores of a column. Missing scores become NaN if `may_miss`, and are an error otherwise."""
     if isinstance(column, Coded) or not may_miss:
         return positive_scores(column, pos_label, name, notes)
     if isinstance(column, np.ma.MaskedArray):
@@ -413,7 +417,7 @@ def cluster_codes(column: Any, n: int, name: str) -> Integers:
 
 
 def clusters_of_items(rows: ScoredRows, positions: Integers, first: Integers, place: Integers) -> Integers | None:
-    """The cluster of each item of some rows; None without clusters.
+    """Return the cluster of each item of some rows; None without clusters.
 
     first: for each item, the index in `positions` of its first row. place: for each position, the index of its item.
     Raises InputError if the runs of an item have different clusters.
@@ -424,14 +428,14 @@ def clusters_of_items(rows: ScoredRows, positions: Integers, first: Integers, pl
     differs = units != units[first][place]
     if differs.any():
         raise InputError(
-            f"`clusters=...` must be the same in every run of an item; `row {positions[differs.argmax()]}` differs. "
-            "Are the ids right?"
+            "`clusters=...` must be the same in all runs of an item; it differs in `row "
+            f"{positions[differs.argmax()]}`. Are the ids right?"
         )
     return np.asarray(units[first])
 
 
 def cell_codes(rows: ScoredRows) -> Integers:
-    """The group and the model of each row as one code, groups first."""
+    """Return one code per row for its group and model, ordered by group."""
     codes: Integers = np.zeros(len(next(iter(rows.scores.values()))), dtype=np.int64)
     for role in ("groups", "model"):
         if (coded_column := rows.coded.get(role)) is not None:
@@ -440,7 +444,7 @@ def cell_codes(rows: ScoredRows) -> Integers:
 
 
 def iterate_cells(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[str | None, str | None, Integers]]:
-    """Group name, model name and row positions of each model in each group."""
+    """Yield the group, the model and the row positions of each model in each group."""
     order: Integers = np.flatnonzero(kept)
     if "groups" not in rows.coded and "model" not in rows.coded:
         yield None, None, order
@@ -461,9 +465,9 @@ def iterate_cells(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tup
 def lowest_items(
     rows: ScoredRows, name: str, values: Floats, worst: Worst, *, best: float | None, lower_is_better: bool
 ) -> tuple[list[LowItem], int]:
-    """The items with the lowest mean over all models and runs of a group, and the number of further items that tie with
-    the last of them. Tied items keep the order of the rows. Without ids, each row is an item. Items whose mean is the
-    `best` score are left out.
+    """Return the items with the lowest mean over all models and runs of a group, and the number of further items that
+    tie with the last of these. Tied items keep the order of the rows. Without ids, each row is an item. Items with the
+    mean `best`, the best possible score, are left out.
     """
     key: Integers = np.arange(len(values))
     if (items := rows.coded.get("id")) is not None:
@@ -479,21 +483,21 @@ def lowest_items(
     beyond = chosen[worst.n :]
     n_tied = int(np.count_nonzero(means[beyond] == means[chosen[worst.n - 1]])) if len(beyond) else 0
     rows_by_item = [there[item == code] for code in chosen[: worst.n]]
-    places = np.array([some[(sign * values[some]).argmin()] for some in rows_by_item], dtype=np.int64)
+    lowest_rows = np.array([some[(sign * values[some]).argmin()] for some in rows_by_item], dtype=np.int64)
     assert rows.rows is not None
-    shown_columns = worst.read_at(rows.rows, places)
+    shown_columns = worst.read_at(rows.rows, lowest_rows)
     lowest = [
         LowItem(
             score=name,
-            group=rows.name_at("groups", place),
-            item=rows.name_at("id", place),
+            group=rows.name_at("groups", lowest_row),
+            item=rows.name_at("id", lowest_row),
             mean=float(means[code]),
             n=int(n[code]),
-            file=rows.rows.location(place)[0],
-            row=rows.rows.location(place)[1],
-            model=rows.name_at("model", place),
+            file=rows.rows.location(lowest_row)[0],
+            row=rows.rows.location(lowest_row)[1],
+            model=rows.name_at("model", lowest_row),
             shown={column: shown_columns[column][i] for column in worst.show},
         )
-        for i, (code, place) in enumerate(zip(chosen, places.tolist(), strict=False))
+        for i, (code, lowest_row) in enumerate(zip(chosen, lowest_rows.tolist(), strict=False))
     ]
     return lowest, n_tied

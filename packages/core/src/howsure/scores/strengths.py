@@ -10,7 +10,7 @@ from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.scores.ranks import Flags
 
-MAX_LOG_ODDS = 30.0  # log odds; no feasible number of battles yields finite estimates beyond
+MAX_LOG_ODDS = 30.0  # largest log odds; larger finite estimates would need more battles than is feasible
 MAX_CONDITION = 1e12  # condition number of the information above which rounding may hide that a strength diverges
 MAX_STEPS, LOOSE_TOLERANCE, TOLERANCE = 200, 1e-8, 1e-12
 FIRST, TIE, SECOND = 0, 1, 2  # outcomes
@@ -35,11 +35,11 @@ class Strengths:
         """Expected points (win 1, tie ½) of each model against a random other model, with standard errors."""
         m = len(self.theta)
         at = _outcome_probabilities(self.theta[:, None] - self.theta, self.tie)
-        apart = ~np.eye(m, dtype=bool)
-        share = (0.5 + at.mean)[apart].reshape(m, m - 1).mean(axis=1)
-        slopes = np.where(apart, at.dd, 0.0) / (m - 1)
+        is_other = ~np.eye(m, dtype=bool)
+        share = (0.5 + at.mean)[is_other].reshape(m, m - 1).mean(axis=1)
+        slopes = np.where(is_other, at.dd, 0.0) / (m - 1)
         gradient = np.column_stack(
-            [np.diag(slopes.sum(axis=1)) - slopes, np.where(apart, at.dt, 0.0).sum(axis=1) / (m - 1), np.zeros(m)]
+            [np.diag(slopes.sum(axis=1)) - slopes, np.where(is_other, at.dt, 0.0).sum(axis=1) / (m - 1), np.zeros(m)]
         )
         return share, np.sqrt(((gradient @ self.covariance) * gradient).sum(axis=1))
 
@@ -55,8 +55,8 @@ class Strengths:
 
 @dataclass(frozen=True, slots=True)
 class _OutcomeProbabilities:
-    """At d log odds: the mean of (win - loss) / 2, the probability of a tie, and the variances and covariance of both,
-    which are also their derivatives.
+    """For models that differ by d log odds: the mean of (win - loss) / 2, the probability of a tie, and the variances
+    and covariance of both, which are also their derivatives.
     """
 
     mean: Floats
@@ -102,10 +102,11 @@ def fit_strengths(
     position_effect: bool = False,
     share: Floats | None = None,
 ) -> Strengths:
-    """The strengths of m models from battles: the codes of both models, the outcome of each, and codes of clusters.
+    """Estimate the strengths of m models from battles by maximum likelihood.
 
-    share (n,): the fraction of each battle that the first model gets, from 0 to 1, instead of outcomes. The likelihood
-    is then the quasi-likelihood of Papke & Wooldridge (1996), without ties.
+    first, second (n,): the codes of both models of each battle. outcome (n,): FIRST, TIE or SECOND. units (n,): the
+    codes of clusters. share (n,): the fraction of each battle that the first model gets, from 0 to 1, instead of
+    outcomes. The likelihood is then the quasi-likelihood of Papke & Wooldridge (1996), without ties.
 
     Uses Newton's method on sums by pair of models. The covariance is the sandwich estimator, with battles or clusters
     of battles as units.
@@ -123,16 +124,20 @@ def fit_strengths(
     theta, tie, lead = _maximize_likelihood(pairs, counts, free)
     at = _outcome_probabilities(pairs.differences(theta) + lead, tie)
     bread = np.linalg.inv(_information(pairs, counts.sum(axis=0), at, free))
-    # the score of a battle: of d, and of the propensity to tie
-    of_d, of_tie = np.stack([0.5 - at.mean, -at.mean, -0.5 - at.mean]), np.stack([-at.tied, 1 - at.tied, -at.tied])
+    # the likelihood scores of a battle, for d and for the propensity to tie
+    score_of_d, score_of_tie = (
+        np.stack([0.5 - at.mean, -at.mean, -0.5 - at.mean]),
+        np.stack([-at.tied, 1 - at.tied, -at.tied]),
+    )
     if share is None and units is None:
         sums = (
-            (counts * score * other).sum(axis=0) for score, other in ((of_d, of_d), (of_d, of_tie), (of_tie, of_tie))
+            (counts * score * other).sum(axis=0)
+            for score, other in ((score_of_d, score_of_d), (score_of_d, score_of_tie), (score_of_tie, score_of_tie))
         )
         meat = pairs.sum_products(*sums) * (len(first) / max(len(first) - 1, 1))
     else:
         if share is None:
-            score_of_battle, tie_score = of_d[outcome, pair_of_battle], of_tie[outcome, pair_of_battle]
+            score_of_battle, tie_score = score_of_d[outcome, pair_of_battle], score_of_tie[outcome, pair_of_battle]
         else:
             score_of_battle, tie_score = share - 0.5 - at.mean[pair_of_battle], np.zeros(len(first))
         codes = np.arange(len(first)) if units is None else units
@@ -173,7 +178,8 @@ class _Pairs:
         return np.asarray(theta[self.first] - theta[self.second])
 
     def net_sums(self, values: Floats) -> Floats:
-        """For each model (m,): the sum of the values of pairs where it is first, less those where it is second."""
+        """Return, for each model (m,), the sum of values over the pairs in which it is first, minus the sum over the
+        pairs in which it is second."""
         of_first, of_second = (np.bincount(model, values, minlength=self.m) for model in (self.first, self.second))
         return np.asarray(of_first - of_second)
 
@@ -236,10 +242,10 @@ def _maximize_likelihood(pairs: _Pairs, counts: Floats, free: Flags) -> tuple[Fl
 
 def no_finite_strengths(*, position_effect: bool) -> InputError:
     """The error for battles from which finite strengths, or the effect of the position, cannot be estimated."""
-    way = ", or leave `position_effect=...` out" if position_effect else ""
+    remedy = ", or leave `position_effect=...` out" if position_effect else ""
     return InputError(
-        "no finite strengths fit these battles: no model won over one that won back, directly or through others"
-        f"{', or the outcome follows from the order' if position_effect else ''}. Add battles{way}."
+        "no finite strengths fit these battles, because no two models won over each other, directly or through others"
+        f"{', or the outcome follows from the order' if position_effect else ''}. Add battles{remedy}."
     )
 
 
@@ -256,12 +262,14 @@ def _information(pairs: _Pairs, n: Floats, at: _OutcomeProbabilities, free: Flag
     return information
 
 
-def _clustered_meat(first: Integers, second: Integers, of_d: Floats, of_tie: Floats, units: Integers, m: int) -> Floats:
+def _clustered_meat(
+    first: Integers, second: Integers, score_of_d: Floats, score_of_tie: Floats, units: Integers, m: int
+) -> Floats:
     """The sum over clusters of the outer products of their likelihood scores."""
     from scipy.sparse import csr_array
 
     parameters = np.concatenate([first, second, np.full(len(first), m), np.full(len(first), m + 1)])
-    values = np.concatenate([of_d, -of_d, of_tie, of_d])
+    values = np.concatenate([score_of_d, -score_of_d, score_of_tie, score_of_d])
     number = int(units.max()) + 1
     scores = csr_array((values, (np.tile(units, 4), parameters)), shape=(number, m + 2))
     return np.asarray((scores.T @ scores).toarray()) * (number / max(number - 1, 1))

@@ -20,7 +20,7 @@ MAX_NAMED = 3  # number of models in a sentence
 def best_model_sentence(
     names: Sequence[str], values: Sequence[Estimate], not_worse: Sequence[bool | None], *, what: str = "best"
 ) -> str:
-    """A sentence on which of several models is the best (the first one), and which others are not significantly worse.
+    """Return a sentence that the first model is the best, and on the other models that are not significantly worse.
 
     >>> large, small = (Estimate(x, x - 0.05, x + 0.05, level=0.95, method="", n=9) for x in (0.75, 0.5))
     >>> best_model_sentence(["large", "small"], [large, small], [True, False])
@@ -31,7 +31,7 @@ def best_model_sentence(
 
 
 def _rivals_text(rivals: Sequence[str], others: Sequence[str]) -> str:
-    """The sentence part on the other models that are not significantly worse than the best."""
+    """Return the phrase on the other models that are not significantly worse than the best model."""
     if not rivals:
         return f"significantly better than {others[0] if len(others) == 1 else f'the other {len(others):,} models'}"
     if len(rivals) == len(others) > 1:
@@ -40,11 +40,10 @@ def _rivals_text(rivals: Sequence[str], others: Sequence[str]) -> str:
 
 
 def ranked_best_text(rows: Sequence[Any]) -> str:
-    """The sentence part on models that do not differ significantly from the best one (the first row), by simultaneous
-    ranks.
+    """Return the phrase on models that do not differ significantly from the best model (the first row), by their ranks.
 
-    A model whose ranks begin at 1 is not significantly worse than any other. If the best model is not significantly
-    better than some further models, the sentence gives its ranks instead.
+    A model whose ranks begin at 1 is not significantly worse than any other model. If the best model does not differ
+    significantly from some model whose ranks begin later, the phrase gives the best model's possible ranks instead.
     """
     others = [str(row.model) for row in rows[1:]]
     rivals = [str(row.model) for row in rows[1:] if row.rank_low == 1]
@@ -71,8 +70,8 @@ def scores_answer(table: ScoreTable) -> str:
 
 
 def _group_sentence(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str, where: str) -> str:
-    """The first line for the models of one group. by: the score, if there are several. where: the rows that are
-    compared.
+    """Return the first line for the models of one group. by: a phrase that names the score, if there are several
+    scores. where: a phrase on the rows that are compared.
     """
     names, values = [str(row.model) for row in rows], [row.mean for row in rows]
     prefix = f"{by}, " if by else ""
@@ -94,9 +93,10 @@ def _group_sentence(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str
 
 
 def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Mapping[str, Any], by: str) -> str:
-    """The first line if groups are not pooled: in how many groups each model is first, or the range of the means.
+    """Return the first line if groups are not pooled: in how many groups each model is first, or the range of the
+    means.
 
-    by: the score, if there are several; groups of other scores are not counted.
+    by: a phrase that names the score, if there are several scores; groups of other scores are not counted.
     """
     if any(len(rows) > 1 for rows in by_group.values()):
         firsts = Counter(str(rows[0].model) for rows in by_group.values())

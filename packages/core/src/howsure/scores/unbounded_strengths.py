@@ -1,8 +1,9 @@
 """Bounds and ranks of models without a finite strength because they won, or lost, every battle with the others.
 
-The models of a connected part of the battles fall into groups in which each model won over, or tied with, each other
-model, directly or through others. Only within a group are strengths finite (Ford 1957). The largest group is the core.
-A model outside the core has a lower bound if it won all its battles with it, and an upper bound if it lost them all.
+A part is a set of models that are connected by battles. It is divided into groups in which each model won over, or tied
+with, each other model, directly or through others. Only within a group are strengths finite (Ford 1957). The largest
+group is the core. A model outside the core has a lower bound if it won all its battles with the core, and an upper
+bound if it lost all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ class Connections:
 
 
 def connections(first: Integers, second: Integers, first_gains: Flags, second_gains: Flags, m: int) -> Connections:
-    """The parts and cores of m models, from both models of each battle, and whether each gained anything."""
+    """Return the parts and cores of m models.
+
+    first, second (n,): both models of each battle. first_gains, second_gains (n,): whether the model won, tied, or got
+    a fraction of the battle."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -62,10 +66,10 @@ class OneSidedBattles:
     weights: Floats
 
     def bounds(self, strengths: Strengths, references: Floats, *, tail: float, degrees: float) -> Floats:
-        """Lower bounds (k,), each with probability 1 - `tail`, of the winning side's lead over references.
+        """Return lower bounds (k,), each with probability 1 - `tail`, of the lead of the winning side over references.
 
         The winning side is this model (sign 1) or its opponents (-1). references (k, core): weights of the strengths of
-        the core, such as one model or the mean of all. A negative bound leaves open which is stronger.
+        the core, such as a single model or the mean of all models. If a bound is negative, either side may be stronger.
 
         At the strength θ, this model's battles have the probability Π P(win at θ - θ_opponent). At the bound, this
         probability is tail / 2. The other half of the tail allows for the errors of the core's parameters, by the delta
@@ -87,7 +91,7 @@ class OneSidedBattles:
 
 
 def _solve(offsets: Floats, tie: float, weights: Floats, log_probability: float) -> float:
-    """The δ at which Σ weights · log P(win at δ + offsets) has the given value."""
+    """Return the δ at which Σ weights · log P(win at δ + offsets) equals `log_probability`."""
     from scipy.optimize import brentq
 
     def excess(delta: float) -> float:
@@ -139,27 +143,27 @@ def pairwise_better(
     level: float,
     degrees: float,
 ) -> tuple[Flags, Flags]:
-    """Whether the row's model is significantly better than the column's (m, m), and whether each model (m,) is
-    significantly worse than some other model.
+    """Return whether the model of the row is significantly better than the model of the column (m, m), and whether each
+    model (m,) is significantly worse than some other model.
 
-    pairs_of_core: the same for the core, at its part of the error probability. outside: the battles of each other model
-    with the core. log_p_if_equal (m, m): an upper bound of the log probability that the row's model wins all battles
-    with the column's if both are equally strong. The error probability is divided equally among the pairs with a model
-    outside the core; if the other model is in the core, each of two tests gets half. A verdict that follows from those
-    on two other pairs needs no share of it.
+    pairs_of_core: both results for the models of the core, at the core's part of the error probability. outside: the
+    battles of each other model with the core. log_p_if_equal (m, m): an upper bound of the log probability that the
+    row's model wins all battles with the column's model if both are equally strong. The error probability is divided
+    equally among the pairs with a model outside the core. If the other model of such a pair is in the core, each of two
+    tests gets half. A verdict that follows from the verdicts on two other pairs uses no error probability.
     """
-    m, places = len(core), np.flatnonzero(core)
+    m, core_models = len(core), np.flatnonzero(core)
     better, worse_than_some = np.zeros((m, m), dtype=bool), np.zeros(m, dtype=bool)
-    better[np.ix_(places, places)], worse_than_some[places] = pairs_of_core
+    better[np.ix_(core_models, core_models)], worse_than_some[core_models] = pairs_of_core
     for_pair, for_best = (1 - level) / (m * (m - 1)), (1 - level) / (m - 1)
     tests = np.where(core[:, None] ^ core, 2, 1)
     by_battles = np.where(core[:, None] & core, 0.0, log_p_if_equal)  # pairs within the core are tested separately
     better |= by_battles < np.log(for_pair / tests)
     worse_than_some |= (by_battles < np.log(for_best / tests)).any(axis=0)
-    each = np.eye(len(places))
+    each = np.eye(len(core_models))
     for model, battles in outside.items():
         surely, surely_for_best = (
-            places[battles.bounds(strengths, each, tail=share / 2, degrees=degrees) > 0.0]
+            core_models[battles.bounds(strengths, each, tail=share / 2, degrees=degrees) > 0.0]
             for share in (for_pair, for_best)
         )
         if battles.sign > 0:

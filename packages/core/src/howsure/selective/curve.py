@@ -38,8 +38,8 @@ def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> At
     The interval (Wilson's, or Gaffke's with clusters) is for the expected accuracy at this threshold. The interval is
     valid although the threshold was chosen: given the lowest kept confidence, the kept answers are still independent.
     """
-    place = int(np.searchsorted(every.n, math.ceil(share * every.total - 1e-9)))
-    kept = every.select(np.array([min(place, len(every.n) - 1)]))
+    position = int(np.searchsorted(every.n, math.ceil(share * every.total - 1e-9)))
+    kept = every.select(np.array([min(position, len(every.n) - 1)]))
     low, high = risk_interval(ranks, kept, level)
     n = int(kept.n[0])
     accuracy = Estimate(1 - float(kept.risk[0]), 1 - float(high[0]), 1 - float(low[0]), level, interval_name(ranks), n)
@@ -63,11 +63,12 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
     furthest = 0.0
     if possible is not None:  # with clusters, between evaluated positions
         furthest = float(candidates.coverage[min(possible + (ranks.clusters is not None), len(candidates.n) - 1)])
-    sure = _promised(ranks, accuracy_asked, level)
+    guaranteed = _promised(ranks, accuracy_asked, level)
     low, high = (
-        wilson_interval(np.array([share]), np.array([every.effective_total]), level=level) for share in (sure, furthest)
+        wilson_interval(np.array([share]), np.array([every.effective_total]), level=level)
+        for share in (guaranteed, furthest)
     )
-    ends = (float(low[0][0]) if sure else 0.0, float(high[1][0]) if furthest else 0.0)
+    ends = (float(low[0][0]) if guaranteed else 0.0, float(high[1][0]) if furthest else 0.0)
     coverage = Estimate(value, min(ends[0], value), max(ends[1], value), level, "inverted tests", ranks.total)
     return AtAccuracy(accuracy_asked, threshold, n, coverage)
 

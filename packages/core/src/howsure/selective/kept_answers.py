@@ -40,29 +40,29 @@ class Kept:
         """The proportion of the kept answers that are wrong."""
         return self.errors / self.n
 
-    def select(self, places: Integers | slice) -> Kept:
+    def select(self, positions: Integers | slice) -> Kept:
         """Return the answers kept at some of the thresholds, which are given by their indices."""
-        arrays = (self.threshold[places], self.n[places], self.errors[places])
+        arrays = (self.threshold[positions], self.n[positions], self.errors[positions])
         return Kept(*arrays, self.total, self.effective_total)
 
 
-def kept_at(ranks: Ranked, places: Integers | slice) -> Kept:
+def kept_at(ranks: Ranked, positions: Integers | slice) -> Kept:
     """Return the answers that are kept at the given thresholds. A position is an index of the distinct confidences, the
     highest first."""
-    n, errors = (np.cumsum(counts, dtype=counts.dtype)[places] for counts in (ranks.n, ranks.errors))
+    n, errors = (np.cumsum(counts, dtype=counts.dtype)[positions] for counts in (ranks.n, ranks.errors))
     total = ranks.total
     squares = total if ranks.clusters is None else float((np.bincount(ranks.clusters) ** 2).sum())
-    return Kept(ranks.confidence[places], n, errors, total, total**2 / squares)
+    return Kept(ranks.confidence[positions], n, errors, total, total**2 / squares)
 
 
 def risk_interval(ranks: Ranked, kept: Kept, level: float) -> tuple[Floats, Floats]:
     """The interval of each risk: Wilson's or, with clusters, Gaffke's, valid for any dependence within clusters."""
     if ranks.clusters is None:
         return wilson_interval(kept.risk, kept.n.astype(np.float64), level=level)
-    places = np.searchsorted(np.cumsum(ranks.n), kept.n)
+    positions = np.searchsorted(np.cumsum(ranks.n), kept.n)
     ends = [
         gaffke_interval(Sums.of(wrong, counts), bounds=(0.0, 1.0), size=(1 - level) / 2)
-        for counts, wrong in cluster_counts(ranks, places)
+        for counts, wrong in cluster_counts(ranks, positions)
     ]
     low, high = np.array(ends).T
     return low, high
@@ -73,12 +73,12 @@ def interval_name(ranks: Ranked) -> str:
     return "Wilson" if ranks.clusters is None else "Gaffke"
 
 
-def cluster_counts(ranks: Ranked, places: Integers) -> list[tuple[Floats, Floats]]:
+def cluster_counts(ranks: Ranked, positions: Integers) -> list[tuple[Floats, Floats]]:
     """For each threshold (given by its position), return the number of kept answers and the number of errors among them
     in every cluster with a kept answer."""
     assert ranks.clusters is not None
     order = np.argsort(ranks.place, kind="stable")
-    ends = np.cumsum(ranks.n)[places]
+    ends = np.cumsum(ranks.n)[positions]
     counts, wrong = np.zeros(ranks.n_clusters), np.zeros(ranks.n_clusters)
     by_cluster, start = [], 0
     for end in ends.tolist():

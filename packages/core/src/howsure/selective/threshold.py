@@ -79,9 +79,9 @@ def candidate_tests(
 ) -> tuple[Kept, Floats]:
     """Return the thresholds to test at levels of at most delta, the highest threshold first, and their p-values."""
     bet = dependence == ANY and ranks.clusters is not None
-    places = _candidates(ranks, risk, delta, bet=bet, unseen=unseen)
-    kept = kept_at(ranks, places)
-    return kept, _bets(ranks, places, risk, delta) if bet else _p_values(ranks, kept, risk, unseen=unseen)
+    positions = _candidates(ranks, risk, delta, bet=bet, unseen=unseen)
+    kept = kept_at(ranks, positions)
+    return kept, _bets(ranks, positions, risk, delta) if bet else _p_values(ranks, kept, risk, unseen=unseen)
 
 
 def start_weights(n: int) -> Floats:
@@ -124,20 +124,20 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, unseen: 
     if first == len(ends):
         return np.zeros(0, np.int64)
     targets = np.linspace(ends[first], ranks.total, MAX_BETS if bet else MAX_POINTS)
-    places: Integers = np.unique(np.searchsorted(ends, np.floor(targets)))
+    positions: Integers = np.unique(np.searchsorted(ends, np.floor(targets)))
     if ranks.clusters is None:
-        return places
+        return positions
     flawless = replace(ranks, errors=np.zeros_like(ranks.errors), correct=np.ones_like(ranks.correct))
     p = (
-        _bets(flawless, places, risk, delta)
+        _bets(flawless, positions, risk, delta)
         if bet
-        else _p_values(flawless, kept_at(flawless, places), risk, unseen=unseen)
+        else _p_values(flawless, kept_at(flawless, positions), risk, unseen=unseen)
     )
     could = np.flatnonzero(p <= FIRST * delta)
     if unseen and len(could):  # a start that can pass even with a few errors
         likely = np.flatnonzero(p <= MARGIN * FIRST * delta)
         could = likely if len(likely) else could[-1:]
-    return places[could[0] :] if len(could) else np.zeros(0, np.int64)
+    return positions[could[0] :] if len(could) else np.zeros(0, np.int64)
 
 
 def _p_values(ranks: Ranked, kept: Kept, risk: float, *, unseen: bool = False) -> Floats:
@@ -204,8 +204,8 @@ class Shares:
         return at_most
 
 
-def _bets(ranks: Ranked, places: Integers, risk: float, delta: float) -> Floats:
-    logs = [_log_wealth(counts, wrong, risk, delta) for counts, wrong in cluster_counts(ranks, places)]
+def _bets(ranks: Ranked, positions: Integers, risk: float, delta: float) -> Floats:
+    logs = [_log_wealth(counts, wrong, risk, delta) for counts, wrong in cluster_counts(ranks, positions)]
     return np.asarray(np.exp(-np.maximum(np.array(logs), 0.0)), dtype=np.float64)
 
 

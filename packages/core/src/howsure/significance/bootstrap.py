@@ -53,8 +53,8 @@ class _Together:
 
     def __init__(self, counts: Integers, strata: Sequence[slice]) -> None:
         sizes = np.array([counts[stratum].sum() for stratum in strata])
-        places = np.concatenate([np.arange(stratum.start, stratum.stop) for stratum in strata])
-        self._unit_of_row = np.repeat(places, counts[places])
+        unit_indices = np.concatenate([np.arange(stratum.start, stratum.stop) for stratum in strata])
+        self._unit_of_row = np.repeat(unit_indices, counts[unit_indices])
         self._size, self._first = np.repeat(sizes, sizes), np.repeat(np.cumsum(sizes) - sizes, sizes)
 
     def draw(self, out: Floats, rng: np.random.Generator) -> None:

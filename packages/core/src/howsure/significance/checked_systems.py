@@ -149,10 +149,10 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
             raise InputError(f"all runs of {name} must be labels, or all must be rows of probabilities.")
     kinds = {dimension for dimensions in widths.values() for dimension in dimensions}
     if len(kinds) != 1:
-        odd = next(name for name, dimensions in widths.items() if dimensions != {1})
+        row_system = next(name for name, dimensions in widths.items() if dimensions != {1})
         raise InputError(
-            f"all systems must give labels, or all must give rows of probabilities; {odd} gives rows of probabilities, "
-            "but another system gives labels."
+            f"all systems must give labels, or all must give rows of probabilities; {row_system} gives rows of "
+            "probabilities, but another system gives labels."
         )
     if targets.ndim == 2:
         if kinds == {1}:

@@ -105,7 +105,7 @@ def build_family(requested: Sequence[Requested], *, against: str | None, all_pai
     metric = first.metrics[0]
     values = {name: metric.sign * _value(first, metric, name) for name in names}
     order = sorted(names, key=lambda name: -values[name] if math.isfinite(values[name]) else math.inf)
-    pairs = tuple((baseline, other) for place, baseline in enumerate(order) for other in order[place + 1 :])
+    pairs = tuple((baseline, other) for position, baseline in enumerate(order) for other in order[position + 1 :])
     return Family(pairs, pairs if all_pairs else pairs[: len(order) - 1], order[0])
 
 
@@ -241,13 +241,13 @@ def _interval_notes(systems: Systems, rows: Sequence[Difference], choices: Choic
     n, unit = systems.n, "item"
     if systems.clusters is not None:
         n, unit = int(systems.clusters.max()) + 1, "cluster"
-    lacking = [row for row in rows if math.isnan(row.low) and math.isfinite(row.p_value)]
+    without_interval = [row for row in rows if math.isnan(row.low) and math.isfinite(row.p_value)]
     few = n < units_needed(size)
-    if lacking and (choices.method == JACKKNIFE or (choices.method in WITH_INTERVAL and few)):
+    if without_interval and (choices.method == JACKKNIFE or (choices.method in WITH_INTERVAL and few)):
         why = f"one {unit} is so large that the others have hardly any weight"
         if few:
             why = f"{counted(n, unit)} are too few; at least {units_needed(size)} are needed at level {choices.level:g}"
-        yield f"no interval of {_models_and_metrics(lacking)}: {why}."
+        yield f"no interval of {_models_and_metrics(without_interval)}: {why}."
     if choices.method in (*WITH_INTERVAL, "boostsa") or choices.alternative != "two-sided":
         return
     complete_rows = [row for row in rows if math.isfinite(row.low) and math.isfinite(row.p_value)]
@@ -346,8 +346,8 @@ def compare(
 ) -> Comparison:
     """Test whether models are better than a baseline on the same items, and estimate by how much.
 
-    y_true (n,): the true labels; or distributions, (n, K). against: the baseline: its predictions, or its name among
-    rows or scores (default: the best model).
+    y_true (n,): the true labels; or distributions, (n, K).
+    against: the baseline: its predictions, or its name among rows or scores (default: the best model).
     model: predictions of a model, or of several by name; in a table by rows, the column that names the model.
     prediction: column of the predictions, in a table with one row per model and item.
     score: scores that each item already has (exact match, a grade): those of each model, or in a table by rows a column
@@ -523,7 +523,7 @@ def _score_metrics(
     Raises InputError for a log's count, which has no better direction.
     """
     requested = []
-    for place, (name, systems) in enumerate(to_compare.systems.items()):
+    for position, (name, systems) in enumerate(to_compare.systems.items()):
         measure = to_compare.rows.measures.get(name, Measure())
         if measure.lower_is_better is None and not lower_is_better:
             raise InputError(
@@ -532,7 +532,7 @@ def _score_metrics(
             )
         lower = lower_is_better or bool(measure.lower_is_better)
         metric = score_metric(name, lower_is_better=lower, bounds=_score_bounds(systems, bounds, measure))
-        requested.append(Requested(systems, (metric,), systems, (place,)))
+        requested.append(Requested(systems, (metric,), systems, (position,)))
     return requested
 
 

@@ -214,7 +214,9 @@ def _classes(rows: Rows, names: Sequence[str]) -> list[str] | None:
     first, classes = next(iter(keys.items()))
     for name in names:
         is_list = name not in keys and rows[name].ndim == 2
-        class_names = [str(place) for place in range(rows[name].shape[1])] if is_list else keys.get(name, classes)
+        class_names = (
+            [str(column_number) for column_number in range(rows[name].shape[1])] if is_list else keys.get(name, classes)
+        )
         if class_names != classes:
             what = "lists without names" if is_list else shortened(map(repr, class_names))
             raise InputError(
@@ -246,8 +248,8 @@ def read_model_columns(
     """
     models = _column_list(model, "model")
     if against is None or not models:
-        lacking = "against" if against is None else "model"
-        raise nothing_to_compare(lacking, found_in=data)
+        missing_role = "against" if against is None else "model"
+        raise nothing_to_compare(missing_role, found_in=data)
     other = _single_column(against, "against")
     if other in models:
         raise InputError(f"`against` and `model` must differ; both name {other}.")
@@ -346,9 +348,10 @@ def read_model_rows(
     if score is not None and (y_true is not None or prediction is not None):
         raise InputError("give either `score`, or `y_true` and `prediction`: a score needs no true value.")
     if (y_true is None) != (prediction is None):
-        lacking, other = ("y_true", "prediction") if y_true is None else ("prediction", "y_true")
+        missing_role, other = ("y_true", "prediction") if y_true is None else ("prediction", "y_true")
         raise InputError(
-            f"{parameter(lacking)} must name a column, in addition to {parameter(other)}; or give a score: `score=...`"
+            f"{parameter(missing_role)} must name a column, in addition to {parameter(other)}; or give a score: "
+            "`score=...`"
         )
     check_distinct({"y_true": y_true if targets is None else None, "prediction": prediction})
     arguments = {"model": model, "id": id, "run": run, "y_true": y_true, "prediction": prediction, "score": score}
@@ -449,11 +452,11 @@ def add_targets(
         if rows.setdefault(item, row) != row:
             raise InputError(f"{key} must be different in every row of {table_name}; {item!r} is not.")
     codes, items = check_codes(columns[key], n=len(columns[key]), name="id")
-    lacking = [item for item in items if item not in rows]
-    if lacking:
+    missing_items = [item for item in items if item not in rows]
+    if missing_items:
         raise InputError(
-            f"{table_name} has no row for item {lacking[0]!r} ({counted(len(lacking), 'item')} in all). Add these "
-            "rows, or remove the items."
+            f"{table_name} has no row for item {missing_items[0]!r} ({counted(len(missing_items), 'item')} in all). "
+            "Add these rows, or remove the items."
         )
     answered_items = set(items)
     unseen = [item for item in rows if item not in answered_items]

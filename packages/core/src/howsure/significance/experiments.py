@@ -276,8 +276,8 @@ class Experiments:
             raise ValueError(f"run {name[1]!r} of {name[0]!r} occurs twice")
         if set(record["ids"]) != set(self._ids):
             raise ValueError("its ids differ from the ids of the targets")
-        place = {item_id: row for row, item_id in enumerate(record["ids"])}
-        ordered = tuple(record["predictions"][place[item_id]] for item_id in self._ids)
+        row_by_id = {item_id: row for row, item_id in enumerate(record["ids"])}
+        ordered = tuple(record["predictions"][row_by_id[item_id]] for item_id in self._ids)
         self._runs[name] = Run(*name, ordered, epochs)
 
 

@@ -42,8 +42,8 @@ def compare_models(
     """Test whether models predict better than a baseline on the same items, and estimate by how much.
 
     y_true (n,): the true labels, or distributions, (n, K); without `data`, also a file of labels or documents.
-    against: the baseline: its predictions, or its name in a table by rows (default: the best model); "all pairs"
-        compares every two models of a table by rows.
+    against: the baseline: its predictions or, in a table by rows, its name (default: the best model); "all pairs"
+        compares every two models.
     model: predictions of a model, or of several by name; in a table by rows, the column that names the model.
     prediction: column of the predictions, in a table with one row per model and item.
     metrics: a metric, or several; {"f1": "spam"}: a metric of one class.

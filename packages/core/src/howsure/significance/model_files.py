@@ -110,11 +110,11 @@ def unnamed(role: str) -> InputError:
     return InputError(f"{parameter(role)} must name {what}.")
 
 
-def nothing_to_compare(lacking: str, *, found_in: object) -> InputError:
+def nothing_to_compare(missing_role: str, *, found_in: object) -> InputError:
     """Return an error that asks for the columns to compare."""
     return InputError(
-        f"{parameter(lacking)} must name a column of predictions. In a table or log with one row per model and item, "
-        "name the `score`, or `y_true` and `prediction`, and by `model` the model's "
+        f"{parameter(missing_role)} must name a column of predictions. In a table or log with one row per model and "
+        "item, name the `score`, or `y_true` and `prediction`, and by `model` the model's "
         f"column.{LIST_COLUMNS if isinstance(found_in, Files) else ''}"
     )
 

@@ -55,9 +55,10 @@ class Exchange:
         return STUDENTISED_TOLERANCE if self.studentised else CLOSE
 
     def statistics(self, exchanged: Floats, moved: Floats | None = None) -> Floats:
-        """The test statistic for given numbers of exchanges of each unit: (draws, units) to (draws).
+        """Return the test statistic of each draw.
 
-        `moved` is `exchanged @ steps`, if already known.
+        exchanged (draws, units): how many of the equal units that a unit represents are exchanged. moved: `exchanged @
+        steps`, if it is already known.
         """
         first = self.start + (exchanged @ self.steps if moved is None else moved)
         second = self.total - first
@@ -128,7 +129,7 @@ def build_exchange(units: Units, metric: Metric) -> Exchange:
     part = units.parts[metric.rows]
     first, second = units.first[:, part], units.second[:, part]
     steps, middles = second - first, second + first
-    alike = metric.value is mean and np.array_equal(first[:, -1], second[:, -1])
+    is_difference_of_means = metric.value is mean and np.array_equal(first[:, -1], second[:, -1])
     weights = units.counts[:, None]
     exchange = Exchange(
         metric,
@@ -142,9 +143,9 @@ def build_exchange(units: Units, metric: Metric) -> Exchange:
         (steps * weights).T @ steps,
         (middles * weights).T @ middles,
         (steps * weights).T @ middles,
-        studentised=not alike,
+        studentised=not is_difference_of_means,
     )
-    if alike or np.isfinite(exchange.statistics(np.zeros((1, len(units)))))[0]:
+    if is_difference_of_means or np.isfinite(exchange.statistics(np.zeros((1, len(units)))))[0]:
         return exchange
     return replace(exchange, studentised=False)
 
@@ -184,18 +185,18 @@ def _merged(exchange: Exchange) -> Exchange | None:
     kinds = np.concatenate([steps, middles + 0.0], axis=1) if exchange.studentised else steps
     place_of_kind: dict[bytes, int] = {}
     sizes: list[int] = []
-    places: list[int] = []
+    kind_of_unit: list[int] = []
     outcomes = 1
     for row, (kind, count) in enumerate(zip(kinds, counts, strict=True)):
-        place = place_of_kind.setdefault(kind.tobytes(), len(sizes))
-        if place == len(sizes):
+        kind_index = place_of_kind.setdefault(kind.tobytes(), len(sizes))
+        if kind_index == len(sizes):
             sizes.append(0)
-            places.append(row)
-        outcomes = outcomes // (sizes[place] + 1) * (sizes[place] + 1 + int(count))
-        sizes[place] += int(count)
+            kind_of_unit.append(row)
+        outcomes = outcomes // (sizes[kind_index] + 1) * (sizes[kind_index] + 1 + int(count))
+        sizes[kind_index] += int(count)
         if outcomes > OUTCOMES:
             return None
-    chosen = np.array(places, dtype=np.int64)
+    chosen = np.array(kind_of_unit, dtype=np.int64)
     return replace(
         exchange,
         steps=steps[chosen],
@@ -218,11 +219,11 @@ def _outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
     total = int(np.prod(sizes + 1))
     for start in range(0, total, OUTCOMES_PER_BLOCK):
         outcomes = np.arange(start, min(start + OUTCOMES_PER_BLOCK, total))
-        places = np.unravel_index(outcomes, tuple(sizes + 1)) if len(sizes) else ()
+        outcome_indices = np.unravel_index(outcomes, tuple(sizes + 1)) if len(sizes) else ()
         probability = np.ones(len(outcomes))
-        for law, place in zip(laws, places, strict=True):
-            probability = probability * law[place]
-        exchanged = np.stack(places, axis=1).astype(np.float64) if len(sizes) else np.zeros((1, 0))
+        for law, indices in zip(laws, outcome_indices, strict=True):
+            probability = probability * law[indices]
+        exchanged = np.stack(outcome_indices, axis=1).astype(np.float64) if len(sizes) else np.zeros((1, 0))
         yield exchanged, probability
 
 

@@ -89,8 +89,8 @@ def _confusions(problem: Problem) -> tuple[tuple[npt.NDArray[np.int64], ...], np
         pair_codes = np.flatnonzero(table)
         counts = table[pair_codes]
     else:
-        pair_codes, places = np.unique(codes, return_inverse=True)
-        counts = np.bincount(places, weights=weights).astype(np.int64)
+        pair_codes, pair_index = np.unique(codes, return_inverse=True)
+        counts = np.bincount(pair_index, weights=weights).astype(np.int64)
     return (pair_codes // classes, pair_codes % classes), counts
 
 
@@ -228,10 +228,10 @@ def _canonical_order(problem: Problem) -> _Order:
         prints, plain = prints_exchanged, exchanged
     of_stratum = _sum_by(strata, splitmix64(prints))[strata]
     units = np.lexsort((prints, strata, of_stratum))  # strata of equal content have equal numbers: keep them apart
-    place = np.empty(len(units), dtype=np.int64)
-    place[units] = np.arange(len(units))
-    rows = np.lexsort((plain, place[unit]))
-    edges = np.flatnonzero(np.diff(place[unit][rows], prepend=-1))
+    new_position = np.empty(len(units), dtype=np.int64)
+    new_position[units] = np.arange(len(units))
+    rows = np.lexsort((plain, new_position[unit]))
+    edges = np.flatnonzero(np.diff(new_position[unit][rows], prepend=-1))
     starts = np.flatnonzero(np.diff(strata[units], prepend=-1))
     return _Order(rows, edges, starts, swapped)
 

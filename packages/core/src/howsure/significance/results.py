@@ -139,8 +139,8 @@ class GroupDifferences(Rows[GroupDifference]):
     def columns(self) -> Sequence[Column]:
         """The columns of the whole comparison, after the name of the group."""
         shown = [Column("group", WORDS), *difference_columns(self.rows, "adjusted for all groups")]
-        place = [column.name for column in shown].index("baseline")
-        shown.insert(place, Column("n", COUNT, legend="number of items"))
+        baseline_index = [column.name for column in shown].index("baseline")
+        shown.insert(baseline_index, Column("n", COUNT, legend="number of items"))
         frame_columns = [Column("group", WORDS, only=FRAME), *frame_only_columns(Difference)]
         return [*(replace(column, only=TABLE) for column in shown), *frame_columns]
 

@@ -247,10 +247,11 @@ def _item_table(run_codes: Integers, names: tuple[str, ...], targets: Column, id
     if id is None:
         counts = np.bincount(run_codes, minlength=len(names))
         if (counts != counts[0]).any():
-            odd = int(np.flatnonzero(counts != counts[0])[0])
+            unequal_run = int(np.flatnonzero(counts != counts[0])[0])
             raise InputError(
-                f"every run must contain every item once; run {names[0]!r} has {counts[0]:,} rows, run {names[odd]!r} "
-                f"has {counts[odd]:,}. If runs are folds, identify the item of each row: `id=...`"
+                f"every run must contain every item once; run {names[0]!r} has {counts[0]:,} rows, run "
+                f"{names[unequal_run]!r} "
+                f"has {counts[unequal_run]:,}. If runs are folds, identify the item of each row: `id=...`"
             )
         order = np.argsort(run_codes, kind="stable")
         targets_by_run = targets[order].reshape(len(names), -1, *targets.shape[1:])
@@ -271,8 +272,9 @@ def _item_table(run_codes: Integers, names: tuple[str, ...], targets: Column, id
         )
     counts = np.bincount(codes)
     most, least = int(counts.argmax()), int(counts.argmin())
-    lacking = next(name for run, name in enumerate(names) if run not in run_codes[codes == least])
+    missing_run = next(name for run, name in enumerate(names) if run not in run_codes[codes == least])
     raise InputError(
         f"every item must be in all runs, or all items in the same number of folds; {item_names[most]!r} is in "
-        f"{counts[most]} of {len(names)} runs, {item_names[least]!r} in {counts[least]}: it is not in run {lacking!r}."
+        f"{counts[most]} of {len(names)} runs, {item_names[least]!r} in {counts[least]}: it is not in run "
+        f"{missing_run!r}."
     )

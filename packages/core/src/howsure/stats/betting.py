@@ -1,16 +1,17 @@
 """Bets on the mean of bounded scores: tests and intervals that stay valid however often one looks at the data.
 
 Units arrive in random order, each with a value between 0 and 1. Under the hypothesis that the mean is m, the expected
-value of the next unit is known, so a bet that it is higher (or lower) is fair: it gains nothing on average. By Ville's
-inequality, the probability that the wealth ever exceeds 1 / size is at most `size`, so 1 / (largest wealth so far) is a
-p-value at any time. The best share of the wealth to stake is unknown beforehand. The initial wealth is therefore
-divided equally among bettors, each of whom always stakes a fixed share of his own wealth (diversified Kelly betting:
-Waudby-Smith & Ramdas 2024).
+value of the next unit is known, so a bet that the value is higher (or lower) is fair: it gains nothing on average. The
+wealth is the capital, starting from 1, after betting on every unit so far. By Ville's inequality, the probability that
+the wealth ever exceeds 1 / size is at most `size` if the hypothesis is true, so 1 / (largest wealth so far) is a
+p-value at any time. The best fraction of the wealth to stake is unknown beforehand. The initial wealth is therefore
+divided equally among bettors. Each bettor always stakes the same fraction of his own wealth (diversified Kelly betting:
+Waudby-Smith & Ramdas 2024). The bets on one hypothesis m are called a game.
 
 A unit is an item or a whole cluster, with sum of scores S and size n ≤ `largest`. Its value is
 v = S / largest + m (1 - n / largest): a smaller cluster is filled up to the largest size with scores of m. If the mean
-over items is m, so is the mean of v over clusters. If `total` units are drawn without replacement, the units left after
-t draws have the mean (total m - Σ v) / (total - t); if this is impossible, m is refuted.
+over items is m, the mean of v over clusters is m too. If `total` units are drawn without replacement, the units left
+after t draws have the mean (total m - Σ v) / (total - t). If this mean is impossible, m is refuted.
 
 Predicted scores f of all items, known beforehand, reduce the variance. Bets are then on v - λ (f - r), where r is the
 mean of f over the items that are left: the expected value is the same, and the variance is smaller. λ is the slope of v
@@ -52,7 +53,7 @@ class Units:
     of_all: tuple[float, float, float] = (math.nan, 0.0, 1.0)
 
     def reflected(self) -> Units:
-        """The units with every score and prediction x replaced by 1 - x."""
+        """Return the units with every score and prediction x replaced by 1 - x."""
         predicted, (mean, least, most) = None if self.predicted is None else 1 - self.predicted, self.of_all
         sums, of_all = self.sizes - self.sums, (1 - mean, 1 - most, 1 - least)
         return replace(self, sums=sums, predicted=predicted, of_all=of_all)
@@ -61,7 +62,8 @@ class Units:
     def mean(self) -> float:
         """The mean over items; NaN without units.
 
-        With predictions, the regression estimate: mean - λ · (mean prediction of these items - that of all items).
+        With predictions, the mean is the regression estimate, mean - λ · (mean prediction of these items - mean
+        prediction of all items).
         """
         if not len(self.sums):
             return math.nan
@@ -76,7 +78,7 @@ class Units:
         return self.total is not None and len(self.sums) >= self.total
 
     def wealth(self, m: float) -> Floats:
-        """The wealth (t,) after each unit of bets that the mean is larger than m, starting from a wealth of 1.
+        """Return the wealth (t,) after each unit, starting from 1, of bets that the mean is larger than m.
 
         >>> Units(np.array([1.0, 0.0]), np.ones(2)).wealth(0.5).round(4).tolist()
         [1.3999, 0.7503]
@@ -86,9 +88,10 @@ class Units:
         return np.where(np.logical_or.accumulate(impossible[:, 0]), math.inf, won)
 
     def game(self, m: Floats, start: int = 0, end: int | None = None) -> tuple[Floats, Floats, Bools]:
-        """The values of units from `start` to `end` and their expected values (units, games), in games against means m.
+        """Return the values of the units from `start` to `end` and their expected values (units, games), for hypotheses
+        m.
 
-        Also returns where (units, games) the values up to a unit exceed the largest possible sum.
+        A third array (units, games) is True if the values up to a unit exceed the largest sum that is possible under m.
         """
         part, filled = slice(start, end), 1 - self.sizes / self.largest
         values = (self.sums / self.largest)[part, None] + filled[part, None] * m
@@ -109,14 +112,14 @@ class Units:
 
     @property
     def pole(self) -> float:
-        """The m below which the sums so far cannot be: log wealth is smooth above it."""
+        """The lowest mean that the sums so far allow. Log wealth is a smooth function of m above it."""
         if self.total is None:
             return 0.0
         filled = len(self.sums) - float(self.sizes.sum()) / self.largest
         return float(self.sums.sum()) / self.largest / (self.total - filled)
 
     def first_above(self, m: float, size: float) -> int | None:
-        """Number of units after which a mean of m or less is rejected; None if it is not.
+        """Return the number of units after which a mean of m or less is rejected; None if it is not rejected.
 
         If the hypothesis is true, the probability that it is ever rejected is at most `size`.
         """
@@ -124,10 +127,9 @@ class Units:
         return int(reached.argmax()) + 1 if reached.any() else None
 
     def lower_bound(self, size: float, *, least: float = 0.0) -> float:
-        """The largest m that is rejected; the probability that the true m is ever rejected is at most `size`. Never
-        falls with more units.
+        """Return the largest m that is rejected. The probability that the true mean is ever rejected is at most `size`.
 
-        least: the bound after fewer units.
+        The bound never falls with more units. least: the bound after fewer units, if known.
         """
         if self.over:
             return self.mean
@@ -141,7 +143,8 @@ class Units:
 
 
 def wealth(values: Floats, expected: Floats, left: Floats | float) -> Floats:
-    """The mean wealth of the bettors after each value, (t,) or (t, games); infinite once the hypothesis is refuted.
+    """Return the mean wealth of the bettors after each value, (t,) or (t, games); infinite once the hypothesis is
+    refuted.
 
     A bettor who stakes a proportion s of the wealth multiplies it by 1 + s (value / expected - 1). left: the number of
     units left before each value, which limits the sum of values that is possible under the hypothesis.
@@ -150,17 +153,17 @@ def wealth(values: Floats, expected: Floats, left: Floats | float) -> Floats:
 
 
 def sums_before(values: Floats, part: slice) -> Floats:
-    """The sum of all values before each one in a part."""
+    """Return, for each value in a part, the sum of all values before it."""
     return np.asarray(np.r_[values[: part.start].sum(), values[part]].cumsum()[:-1])
 
 
 def gains(values: Floats, expected: Floats) -> Floats:
-    """What a stake gains: value / expected - 1."""
+    """Return the gain of a unit stake on each value: value / expected - 1."""
     return np.divide(values - expected, expected, out=np.zeros_like(values), where=expected > 0)
 
 
 def grown(values: Floats, expected: Floats) -> Floats:
-    """The mean wealth of the bettors after each value, as `wealth`, but without the rule for refuted hypotheses."""
+    """Return the mean wealth of the bettors after each value, as `wealth` does, but finite for refuted hypotheses."""
     ratios = gains(values, expected)
     with np.errstate(over="ignore", under="ignore"):
         wealth = sum(((1 + share * ratios).cumprod(axis=0) for share in SHARES), np.zeros_like(values)) / len(SHARES)
@@ -168,7 +171,8 @@ def grown(values: Floats, expected: Floats) -> Floats:
 
 
 def refuted(values: Floats, expected: Floats, left: Floats | float) -> Bools:
-    """After each value, whether some value so far exceeded the sum that was expected of all units left before it."""
+    """Return, after each value, whether some value so far exceeded the sum that was expected of all units left before
+    it."""
     return np.asarray(np.logical_or.accumulate(values - expected * left > ROUNDING, axis=0))
 
 
@@ -189,7 +193,7 @@ def slopes(values: Floats, predicted: Floats) -> Floats:
 
 # The tests of a growing sequence, whose cost by unit does not grow: each carries the wealth after the units so far.
 
-MAX_NEW = 256  # units that are added to a window at once; of more, the bound is computed from all units
+MAX_NEW = 256  # maximum number of units that are added to a window at once; otherwise the bound is computed anew
 NODES = np.cos(np.pi * np.arange(20) / 19)  # Chebyshev's, of the second kind
 NODE_WEIGHTS = (-1.0) ** np.arange(20) * np.r_[0.5, np.ones(18), 0.5]  # of barycentric interpolation (Berrut &
 # Trefethen 2004); the error is 1e-14 if the pole is twice as far from a window as the window is wide
@@ -205,12 +209,12 @@ class RunningGames:
 
     @classmethod
     def of(cls, m: Floats) -> RunningGames:
-        """No units yet."""
+        """Return games without units."""
         return cls(m, 0, np.zeros((len(SHARES), len(m))))
 
     def add(self, units: Units, end: int | None = None) -> tuple[Floats, Bools]:
-        """Play the units from the n-th to `end`: log wealth after each, (bettors, units, games), and which games cannot
-        go on (units, games)."""
+        """Add the units from the n-th to `end`. Return the log wealth after each unit (bettors, units, games), and
+        whether the hypothesis of each game is refuted (units, games)."""
         values, expected, impossible = units.game(self.m, self.n, end)
         grown_by = np.log1p(np.array(SHARES)[:, None, None] * gains(values, expected)).cumsum(axis=1)
         log_wealth = self.log_wealth[:, None] + grown_by
@@ -222,9 +226,9 @@ class RunningGames:
 class RunningBound:
     """`Units.lower_bound` of a growing sequence.
 
-    The bound is the largest m at which the wealth ever reached 1 / size. Log wealth, which falls with m, is carried at
-    the nodes of a window above the bound and interpolated between them. If a unit raises the bound out of the window,
-    the bound is computed from all units, and a new window begins; so it does if the pole comes too close. The distance
+    The bound is the largest m at which the wealth ever reached 1 / size. Log wealth, which falls with m, is updated at
+    the nodes of a window above the bound and interpolated between the nodes. If a unit raises the bound out of the
+    window, or if the pole comes too close, the bound is computed from all units and a new window begins. The distance
     to the pole shrinks or grows by a factor each time, so this happens a logarithmic number of times.
     """
 
@@ -233,7 +237,7 @@ class RunningBound:
         self.window: RunningGames | None = None
 
     def update(self, units: Units) -> float:
-        """The bound after these units, which begin with those of the update before."""
+        """Return the bound after these units, which must begin with the units of the previous update."""
         if units.over:
             return units.mean
         window, n = self.window, len(units.sums)
@@ -250,7 +254,7 @@ class RunningBound:
 
             ends = self.bound, float(window.m[0])
             self.bound = float(brentq(lambda m: self._excess(log_wealth, m, window.m), *ends, xtol=PRECISION))
-        if pole_moved:  # by the last unit, which the next bets know of
+        if pole_moved:  # the last unit changes the next bets
             self.window = self._window(units)
         return self.bound
 
@@ -272,7 +276,7 @@ class RunningBound:
         return self.bound
 
     def _window(self, units: Units) -> RunningGames | None:
-        """The window that begins at the bound, after these units; None if the pole is too close."""
+        """Return a window that begins at the bound after these units; None if the pole is too close."""
         distance = self.bound - units.pole
         if distance <= 0:
             return None
@@ -292,7 +296,7 @@ class RunningRefutation:
         self.games, self.size, self.first = RunningGames.of(np.array([m])), size, 0
 
     def update(self, units: Units) -> int | None:
-        """After how many units m or less is refuted."""
+        """Return the number of units after which a mean of m or less is rejected; None if it is not rejected."""
         n = self.games.n
         if not self.first and n < len(units.sums):
             log_wealth, impossible = self.games.add(units)
@@ -314,7 +318,7 @@ class RunningTests:
         return self.bounds.setdefault((direction, size), RunningBound(size)).update(units)
 
     def first_above(self, units: Units, m: float, size: float, direction: str) -> int | None:
-        """After how many of these units m or less is refuted."""
+        """Return the number of these units after which a mean of m or less is rejected; None if it is not rejected."""
         return self.refutations.setdefault((direction, m, size), RunningRefutation(m, size)).update(units)
 
 
@@ -324,7 +328,7 @@ class BettingMean:
 
     units: Units
     within: Bounds
-    running: RunningTests | None = None  # of a growing sequence of units, in the direction above or below
+    running: RunningTests | None = None  # the tests of a growing sequence of units, if there is one
 
     @property
     def value(self) -> float:
@@ -356,8 +360,8 @@ class BettingMean:
     def verdict(self, limit: float, size: float, names: Sequence[str]) -> tuple[int | None, str]:
         """The number of units after which the mean was first shown to be above or below the limit, and the verdict.
 
-        names: the verdicts for above, below and undecided. Undecided comes with None as the number of units. Each of
-        the other two is ever wrong with probability at most `size`.
+        names: the verdicts for above, below and undecided. If the verdict is undecided, the number is None. The
+        probability that one of the other verdicts is ever given wrongly is at most `size`.
         """
         m = self._scaled(limit)
         reflected = self.units.reflected()
@@ -383,11 +387,12 @@ class BettingMean:
 
 
 def binomial_wealth(passed: int, failed: int, limit: float, *, above: bool = True) -> float:
-    """Wealth of bets that the pass rate is above `limit` (or, with above=False, below it), starting at 1.
+    """Return the wealth, starting from 1, of bets that the pass rate is above `limit` (or, with above=False, below it).
 
     If the pass rate is on the other side, the wealth ever exceeds 1 / size with probability at most `size`. The wealth
-    is the likelihood ratio of the observed runs to a pass rate of `limit`, averaged over pass rates on the side that is
-    bet on with Jeffreys' density. It depends only on the numbers of runs that passed and failed, not on their order.
+    is the likelihood ratio of the observed runs to a pass rate of `limit`, averaged with Jeffreys' density over the
+    pass rates on the side that the bets favour. It depends only on the numbers of runs that passed and failed, not on
+    their order.
 
     >>> round(binomial_wealth(36, 0, 0.9), 1), round(binomial_wealth(3, 3, 0.9, above=False), 1)
     (20.2, 8.4)

@@ -46,7 +46,8 @@ def degrees_of_freedom(rows: npt.NDArray[Any], squares: npt.NDArray[Any]) -> flo
 
 
 def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
-    """Warning for results based on fewer than 40 effective clusters; None otherwise. sizes: rows in each cluster.
+    """Return a warning for results based on fewer than 40 effective clusters; None otherwise. sizes: rows in each
+    cluster.
 
     >>> few_clusters(np.full(40, 5)) is None
     True
@@ -199,9 +200,8 @@ class ItemGroups:
 
 
 # Proportions of rows that are concentrated in few clusters.
-#
-# If all wrong answers, say, are in few clusters, the distribution of their share is skewed, and the sample may lack
-# clusters of this kind altogether; the variance between the observed clusters shows neither. Fay & Feuer's (1997)
+# If all wrong answers, say, are in few clusters, the distribution of their proportion is skewed, and the sample may
+# lack clusters of this kind altogether. The variance between the observed clusters shows neither. Fay & Feuer's (1997)
 # interval of a weighted sum of Poisson counts allows for both. Its ends are quantiles of gamma distributions with the
 # mean and variance of the sum; for the upper end, one more contribution is added. If all contributions are equal, it is
 # the exact interval of a Poisson count. `few_carriers` is the note for results with few contributing clusters.
@@ -225,8 +225,8 @@ def carriers(counts: npt.NDArray[Any]) -> float:
 def added_contribution(size: Any, carrying: Any) -> Any:
     """The contribution that one more cluster could make to a proportion of rows: size · min(1, 20 / carrying).
 
-    size: the share of rows in a cluster (1 / `kish` of the sizes); all rows of the added cluster are assumed to count.
-    carrying: the effective number of contributing clusters (`carriers`).
+    size: the proportion of rows in a cluster (1 / `kish` of the sizes); all rows of the added cluster are assumed to
+    count. carrying: the effective number of contributing clusters (`carriers`).
     """
     return size * np.minimum(1.0, ENOUGH_CARRIERS / np.maximum(carrying, ENOUGH_CARRIERS))
 
@@ -247,9 +247,10 @@ def gamma_interval(value: float, variance: float, further: float, *, level: floa
 def ends_with_added_cluster(
     value: float, variance: float, size: float, carrying: float, *, level: float
 ) -> tuple[float, float]:
-    """The narrowest ends (low, high) that are acceptable for an interval of a share concentrated in few clusters.
+    """Return limits (low, high) that the interval of a proportion must reach at least if few clusters contribute to it.
 
-    They are Fay and Feuer's, with one more cluster added; from 100 contributing clusters on, both are the share.
+    The limits are Fay and Feuer's interval, with one more cluster added. From 100 contributing clusters on, both are
+    the proportion itself.
     """
     if carrying >= MIN_CARRIERS_FOR_T:
         return value, value
@@ -270,7 +271,7 @@ def gamma_p_value(value: Floats, variance: Floats, further: Floats, limit: float
 
 
 def few_carriers(counts: npt.NDArray[Any], what: str) -> str | None:
-    """Note that fewer than 20 effective clusters contribute to the total of `counts` (C,); None otherwise.
+    """Return a note if fewer than 20 effective clusters contribute to the total of `counts` (C,); None otherwise.
 
     what: what is counted, as the subject of the note.
 

@@ -67,7 +67,7 @@ class Sums:
     """The sum of scores and the size of each cluster; identical pairs of sum and size are stored once.
 
     sums, sizes, times (distinct pairs,): each pair and how often it occurs. largest: the size of the largest cluster
-    that could have been drawn, if it is larger than the largest that was.
+    that could have been drawn, if it is larger than all clusters that were drawn.
     """
 
     sums: Floats
@@ -103,7 +103,7 @@ class Sums:
 
 
 def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
-    """P-value of the hypothesis that the mean of scores is at most `mean`; no score can be below `low`.
+    """Return the p-value of "the mean of the scores is at most `mean`"; no score can be below `low`.
 
     The mean is the ratio E[sum] / E[size] over clusters. With z_c = sum_c - mean · size_c for each cluster c,
     z_0 = (low - mean) · largest size, the lowest possible z, and independent standard exponential variables E_c,
@@ -137,7 +137,7 @@ def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
 
 
 def gaffke_bound(scores: Sums, *, low: float, size: float) -> float:
-    """The one-sided lower confidence bound of the mean: the mean for which `gaffke_p_value` is `size`.
+    """Return the one-sided lower confidence bound of the mean: the mean for which `gaffke_p_value` is `size`.
 
     >>> round(gaffke_bound(Sums.of(np.ones(20), np.ones(20)), low=0.0, size=0.05), 9) == round(0.05 ** (1 / 20), 9)
     True
@@ -205,7 +205,7 @@ def condense(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
 
 
 def _distinct_values(values: Floats) -> tuple[Floats, Floats]:
-    """The distinct ones of sorted values, and how often each occurs."""
+    """Return the distinct values of sorted values, and how often each occurs."""
     starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
     return values[starts], np.diff(starts, append=len(values)).astype(np.float64)
 
@@ -228,7 +228,7 @@ def _probability(z: Floats, times: Floats) -> float:
     step = COARSE if len(z) > MAX_FINE_UNITS else STEP
     total = _integral(z, times, tau, width, step)
     integral = total * step
-    if times.sum() > UNITS:  # few of them may matter: then the integrand oscillates while it decreases
+    if times.sum() > UNITS:  # if only few units matter, the integrand oscillates while it decreases
         for _ in range(HALVINGS):
             total += _integral(z, times, tau, width, step, first=step / 2)
             step, before, integral = step / 2, integral, total * step / 2
@@ -243,8 +243,8 @@ def _integral(z: Floats, times: Floats, tau: float, width: float, step: float, *
     for v, sinh, weight in _points(first, step):
         u = width * sinh
         log_modulus, angle = -np.log(np.hypot(tau, u)), -np.arctan2(u, tau)
-        for place in range(0, len(z), BLOCK):  # of 1 + s z
-            some, often = z[place : place + BLOCK], times[place : place + BLOCK]
+        for start in range(0, len(z), BLOCK):  # of 1 + s z
+            some, often = z[start : start + BLOCK], times[start : start + BLOCK]
             real, imaginary = 1.0 + tau * some, np.multiply.outer(u, some)
             angle -= np.arctan2(imaginary, real) @ often
             log_modulus -= np.log(real * real + imaginary * imaginary) @ often / 2

@@ -14,27 +14,31 @@ ROUNDING = (
     1e-12  # rounding tolerance, as a share of the range (is the value at its end?) or of the value (is the error 0?)
 )
 MIN_EFFECTIVE_UNITS = 2.0  # effective number of units below which one unit outweighs the others
-UNSEEN, MAX_UNSEEN_ERRORS = 2 / 3, 1.5  # share of the move by one more entirely wrong unit; limit in standard errors
+UNSEEN, MAX_UNSEEN_ERRORS = (
+    2 / 3,
+    1.5,
+)  # fraction of the effect of one more entirely wrong unit; limit in standard errors
 
 
 @dataclass(frozen=True, slots=True)
 class JackknifeValue:
     """The value of a metric whose range is `within` (the upper bound may be infinite), with an interval.
 
-    The units are documents, or clusters of documents. error: the jackknife standard error s. below, above: the `move`
-    by which one more unit could change the value; it is added to the error of the lower and of the upper end of the
-    interval. It is 0 on the better side; on the worse side it is the largest move by any unit in that direction.
-    effective: Kish's effective number of units, k = (Σ size)² / Σ size². units: the number of units. worst: the value
-    of entirely wrong units, if even worse values are possible (1 for an error rate). Such units are often rare, so the
-    move on the worse side is at least 2/3 of the effect of one more such unit, |worst - value| / k, but this minimum
+    The units are documents, or clusters of documents. error: the jackknife standard error s. below, above: the `move`,
+    by which one more unit could change the value. The move is added to the error of the lower and of the upper end of
+    the interval. It is 0 on the better side. On the worse side, it is the largest change due to any unit in that
+    direction. effective: Kish's effective number of units, k = (Σ size)² / Σ size². units: the number of units. worst:
+    the value of entirely wrong units, if even worse values are possible (1 for an error rate). Such units are often
+    rare, so the move on the worse side is at least 2/3 of the effect of one more such unit, |worst - value| / k, but
+    this minimum
     is limited to 1.5 s.
 
     Each end of the interval is based on the variance v = (t / z)² s² + move², where z and t are quantiles of the normal
-    distribution and of Student's t with k - 1 degrees of freedom. For the share p = (value - lowest) / (highest -
+    distribution and of Student's t with k - 1 degrees of freedom. For the proportion p = (value - lowest) / (highest -
     lowest), the effective number of observations is n = p (1 - p) / v (v on the scale of p), and the end is Jeffreys',
     a quantile of Beta(n p + ½, n (1 - p) + ½). With an infinite upper bound, the value corresponds to e = value² / v
     Poisson events, and the end is a quantile of Gamma(e + ½) / e · value. If the value is itself an end of the range,
-    the other end is that of the exact interval for k units, by Clopper & Pearson or, with an infinite bound, Garwood.
+    the other end comes from the exact interval for k units, by Clopper & Pearson or, with an infinite bound, Garwood.
     Without a range, the interval is normal.
 
     Source: Korn & Graubard (1998) for n; Franco, Little, Louis & Slud (2019) for Jeffreys' interval with it; Brown, Cai

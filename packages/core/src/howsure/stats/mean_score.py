@@ -29,7 +29,7 @@ class MeanScore:
     lean² z³ / 27 + lean / 6, with z = (mean - limit) / error. No p-value is below 2^-m for m units (items or clusters),
     the p-value of a sign test in which all m units are on the same side. n: number of rows. standard_error: the usual
     standard error, as other programs report it. unseen: if all values are equal, how far values that did not occur
-    could move the mean; NaN if unknown.
+    could change the mean; NaN if unknown.
 
     The tests assume that no possible values are both extreme and too rare to have been observed (see `rare_loss`).
     """
@@ -45,11 +45,11 @@ class MeanScore:
     units: float = math.nan  # items or clusters; if NaN, degrees of freedom + 1 is used
 
     def p_above(self, limit: float) -> float:
-        """P-value of the hypothesis that the mean is at most `limit`; 1 if the estimate is, too."""
+        """Return the p-value of "the mean is at most `limit`"; 1 if the estimate is at most the limit."""
         return self.upper_tail(limit) if self.value > limit else 1.0
 
     def p_below(self, limit: float) -> float:
-        """P-value of the hypothesis that the mean is at least `limit`; 1 if the estimate is, too."""
+        """Return the p-value of "the mean is at least `limit`"; 1 if the estimate is at least the limit."""
         return self.negated().p_above(-limit)
 
     def p_value(self, alternative: str) -> float:
@@ -89,7 +89,8 @@ class MeanScore:
     def detectable(self, level: float, alternative: str, *, bounds: Bounds | None = None) -> float:
         """The true mean that a test at this level detects with power 0.8; NaN if the error is 0 or unknown.
 
-        bounds: of the scores whose differences have this mean; NaN if the detectable mean exceeds their range.
+        bounds: the bounds of the scores, if the mean is a mean of differences. The result is NaN if the detectable mean
+        exceeds their range.
         """
         from scipy.special import stdtrit
 
@@ -137,9 +138,8 @@ class MeanScore:
         return replace(self, value=-self.value, lean=-self.lean)
 
     def rare_loss(self, limit: float, size: float) -> tuple[float, float]:
-        """A share of rare values that a sample misses with probability `size`, and the value x they would need to have.
-
-        x is the value that would bring the mean to the limit: (1 - share) · value + share · x = limit.
+        """Return the proportion of rare values that a sample misses with probability `size`, and the value x that such
+        values would need to have to bring the mean to the limit: (1 - proportion) · value + proportion · x = limit.
         """
         share = 1 - size ** (1 / max(self.degrees_of_freedom + 1, 1.0))
         return share, self.value + (limit - self.value) / share
@@ -150,7 +150,8 @@ class MeanScore:
         return math.isfinite(self.value) and self.degrees_of_freedom > 0.0
 
     def upper_tail(self, limit: float) -> float:
-        """P-value of the hypothesis that the mean is at most `limit`, also if the estimate is; 1 if the error is 0."""
+        """Return the p-value of "the mean is at most `limit`", also if the estimate is at most the limit; 1 if the
+        error is 0."""
         from scipy.special import stdtr
 
         if not self.error > 0.0:
@@ -210,7 +211,7 @@ class BoundedMean(MeanScore):
         above = self.value > limit
         if self.error > 0.0:
             least = self.least_p(limit, above=above)
-        else:  # more rows that are all alike
+        else:  # further rows with the same value
             least = self.p_above(limit) if above else self.p_below(limit)
         needed = self.needed(limit, size, at_limit=at_limit, least=least)
         negated, goal = (self, limit) if above else (self.negated(), -limit)
@@ -271,14 +272,14 @@ class BoundedMean(MeanScore):
         )
 
     def upper_tail(self, limit: float) -> float:
-        """P-value of the hypothesis that the mean is at most `limit`, also if the estimate is."""
+        """Return the p-value of "the mean is at most `limit`", also if the estimate is at most the limit."""
         return 0.0 if limit <= self.within[0] else gaffke_p_value(self.sums, limit, low=self.lowest)
 
 
 def mean_score(
     values: Floats, groups: ItemGroups | None = None, *, bounds: Bounds | None = None, n: int | None = None
 ) -> MeanScore:
-    """The mean of scores (items,): with Gaffke's tests if `bounds` are given, else with Student's t.
+    """Return the mean of scores (items,), with Gaffke's tests if `bounds` are given, otherwise with Student's t.
 
     groups: clusters and strata of the items. n: the number of rows, if each score summarises several rows.
     """
@@ -300,7 +301,8 @@ def mean_difference(
     spread: float = math.nan,
     level: float = 0.95,
 ) -> MeanScore:
-    """The mean of the paired differences first - second: with Gaffke's tests if `bounds` are given, else Student's t.
+    """Return the mean of the paired differences first - second, with Gaffke's tests if `bounds` are given, otherwise
+    with Student's t.
 
     bounds: the bounds of the scores (not of the differences).
 
@@ -308,11 +310,11 @@ def mean_difference(
     nonzero differences. The term d/n is the effect of one more item that differs, in an unknown direction. It matters
     only if few items differ; then it prevents intervals that are too narrow, like the pairs that Agresti & Coull (1998)
     and Bonett & Price (2012) add. In addition, the error is at least min(2, 16/m) · D/n for m units, where D is the
-    root mean square of the units' nonzero sums of differences: with up to 8 units, all differing equally, the p-value
-    is then about that of the sign test, 2^(1 - m), however many items each has.
+    root mean square of the units' nonzero sums of differences. So with up to 8 units, all differing equally, the
+    p-value is about the p-value of the sign test, 2^(1 - m), however many items each unit has.
 
-    If no item differs, `unseen` is the possible effect of items that were not drawn: a share of up to
-    1 - (1 - level)^(1/units) of items may differ, by up to `spread`, the range of scores.
+    If no item differs, `unseen` is the possible effect of items that were not drawn: a proportion of up to 1 - (1 -
+    level)^(1/units) of the items may differ, by up to `spread`, the range of scores.
     """
     differences = paired_differences(first, second)
     groups = groups or ItemGroups.of(len(differences))
@@ -363,7 +365,7 @@ def _bounded(values: Floats, groups: ItemGroups, bounds: Bounds, mean: MeanScore
 def _within_strata(values: Floats, groups: ItemGroups, bounds: Bounds, mean: float) -> tuple[Floats, Bounds]:
     """Values (n,) without the variation between strata, and the bounds of such values.
 
-    A score x in a stratum of m units becomes mean + √(m / (m - 1)) (x - mean of the stratum); bounds likewise.
+    A score x in a stratum of m units becomes mean + √(m / (m - 1)) (x - mean of the stratum), and so do the bounds.
     """
     stratum = groups.strata if groups.unit is None else groups.strata[groups.unit]
     stratum_means = np.bincount(stratum, weights=values) / np.bincount(stratum)

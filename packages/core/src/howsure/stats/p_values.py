@@ -80,8 +80,8 @@ def adjust_p_values(p_values: npt.ArrayLike, *, method: str | None = "holm") -> 
 
     `holm` controls the probability of any false rejection (Holm 1979): the i-th smallest of m p-values becomes the
     maximum of (m - j + 1) p_j over j ≤ i. `bh` controls the expected proportion of false rejections (Benjamini &
-    Hochberg 1995): it becomes the minimum of m p_j / j over j ≥ i. Both are at most 1. `None` returns the values
-    unchanged. NaN stays NaN and does not count among the m.
+    Hochberg 1995): the i-th smallest p-value becomes the minimum of m p_j / j over j ≥ i. Both results are at most 1.
+    `None` returns the values unchanged. NaN stays NaN and is not counted in m.
 
     Raises InputError for an unknown method or a value outside [0, 1].
 
@@ -90,9 +90,9 @@ def adjust_p_values(p_values: npt.ArrayLike, *, method: str | None = "holm") -> 
     """
     p = np.asarray(p_values, dtype=np.float64)
     if ((p < 0) | (p > 1)).any():
-        raise InputError(f"p-values must be between 0 and 1; found {p[(p < 0) | (p > 1)][0]}")
+        raise InputError(f"p-values must be between 0 and 1; one is {p[(p < 0) | (p > 1)][0]}")
     if method not in ("holm", "bh", None):
-        raise InputError(f"adjust must be 'holm', 'bh' or None, not {method!r}")
+        raise InputError(f"adjust must be 'holm', 'bh' or None; it is {method!r}")
     if method is None:
         return p.copy()
     finite = np.flatnonzero(~np.isnan(p))

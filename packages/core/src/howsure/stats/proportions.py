@@ -154,9 +154,10 @@ def sums_of_counts(groups: Sequence[Floats]) -> list[CountDistribution]:
     ends = np.cumsum(sizes)
     if len(off):
         number = int(np.searchsorted(ends, off[0], side="right"))
-        place = off[0] - ends[number] + sizes[number]
+        position = off[0] - ends[number] + sizes[number]
         raise InputError(
-            f"a law of a count must contain probabilities that sum to 1; law {place} of sum {number} does not."
+            f"the distribution of a count must contain probabilities that sum to 1; distribution {position} of sum "
+            f"{number} does not."
         )
     values = np.arange(width)
     means = every @ values
@@ -184,13 +185,13 @@ def _short_laws(laws: Floats, sizes: Integers) -> list[list[Floats]]:
     on. For each sum, returns the distributions of the sums of blocks of neighbours; the last block is padded with
     counts that are always 0.
     """
-    width, wide = laws.shape[1], 1
-    while (width - 1) * wide * 2 < WIDEST_TABLE:
-        wide *= 2
-    blocks = -(-sizes // wide)
-    table = np.zeros((int(blocks.sum()) * wide, width))
+    width, length = laws.shape[1], 1
+    while (width - 1) * length * 2 < WIDEST_TABLE:
+        length *= 2
+    blocks = -(-sizes // length)
+    table = np.zeros((int(blocks.sum()) * length, width))
     table[:, 0] = 1.0
-    moved = wide * (np.cumsum(blocks) - blocks) - (np.cumsum(sizes) - sizes)
+    moved = length * (np.cumsum(blocks) - blocks) - (np.cumsum(sizes) - sizes)
     table[np.arange(len(laws)) + np.repeat(moved, sizes)] = laws
     while len(table) > blocks.sum():
         left, right = table[::2], table[1::2]

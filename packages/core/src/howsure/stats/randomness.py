@@ -18,14 +18,14 @@ def generator_from(rng: Randomness) -> np.random.Generator:
     if isinstance(rng, bool) or not isinstance(
         rng, (int, np.integer, np.random.Generator, np.random.SeedSequence, type(None))
     ):
-        raise InputError(f"rng must be a seed, a numpy Generator, a SeedSequence or None, not {rng!r}")
+        raise InputError(f"rng must be a seed, a numpy Generator, a SeedSequence or None; it is {rng!r}")
     if isinstance(rng, (int, np.integer)) and rng < 0:
         raise InputError(f"rng as a seed must not be negative; it is {rng}")
     return np.random.default_rng(rng)
 
 
 def with_seed(rng: Randomness) -> Randomness:
-    """The same randomness or, instead of None, a new seed, which the recipe of a result then names."""
+    """Return `rng` unchanged or, instead of None, a new seed, so that the recipe of a result can name the seed."""
     return int(np.random.SeedSequence().generate_state(1)[0]) if rng is None else rng
 
 

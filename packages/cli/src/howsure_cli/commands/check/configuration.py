@@ -1,6 +1,6 @@
 """Checks in TOML: `[tool.howsure.check]` of pyproject.toml, or `[check]` of howsure.toml.
 
-Each key is an option of the command without its dashes, and is checked as that option is.
+Each key is an option of the command without its dashes, and its value is checked like the option's value.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Configuration:
     checks: tuple[tuple[str, Section], ...]
 
     def place(self, kind: str) -> str:
-        """The place of the sections of a kind."""
+        """Return the name of the section of a kind of check, for messages."""
         return f"[{self.table}.{kind}] of {self.path}"
 
 
 def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configuration:
-    """The checks in a file: the named one, or howsure.toml or pyproject.toml in the current folder.
+    """Read the checks in the named file or, by default, in howsure.toml or pyproject.toml in the current folder.
 
-    Raises InputError if there is none, or it holds none.
+    Raises InputError if the file does not exist or contains no checks.
     """
     configuration_path = _find_file() if path is None else path
     text = read_text(configuration_path)
@@ -75,10 +75,10 @@ def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configurati
 def contexts(
     configuration: Configuration, commands: Mapping[str, click.Command], parent: click.Context, *, shared: Sequence[str]
 ) -> list[tuple[str, click.Context]]:
-    """The context of each check, as if its command had been typed; `shared` options are separate. Output files are
-    compared with the configuration and with the inputs of all checks.
+    """Return the context of each check, as if its command had been typed. The options in `shared` are left out.
 
-    Raises InputError, which names the section, for arguments that the command would refuse.
+    Raises InputError, which names the section, for arguments that the command would refuse, and for an output file that
+    is the configuration or an input of a check.
     """
     made: list[tuple[str, click.Context]] = []
     sources: list[str | int] = [configuration.path]
@@ -106,7 +106,7 @@ def section_named_in_errors(configuration: Configuration, kind: str, command: cl
 
 
 def take_shared(configuration: Configuration, context: click.Context, names: Sequence[str]) -> dict[str, Any]:
-    """The options of a command, completed by those of the file.
+    """Return the options of a command, completed by the options in the file.
 
     Raises InputError for a key that is not an option, and for a value that the option rejects.
     """
@@ -131,9 +131,7 @@ def _find_file() -> str:
     for path in (OWN, SHARED):
         if os.path.isfile(path):
             return path
-    raise InputError(
-        f"the current folder has neither {OWN} nor {SHARED}; name what to check: howsure check calibration --help."
-    )
+    raise InputError(f"the current folder has neither {OWN} nor {SHARED}. Name a check; see howsure check --help.")
 
 
 def _is_section(value: Any) -> bool:

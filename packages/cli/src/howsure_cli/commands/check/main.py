@@ -66,7 +66,7 @@ def command() -> None:
     """Is a limit kept? Verdicts with an exit code: pass, fail, or cannot tell."""
 
 
-# Options that all checks share: the level, what they are compared with, and where verdicts go.
+# Options that all checks share: the level, the baseline, and the files that verdicts are written to.
 
 
 def as_level(context: click.Context, parameter: click.Parameter, value: float) -> float:
@@ -150,8 +150,8 @@ def all_command(config: str | None, **_: Any) -> None:
     compared = [each.params["not_worse_than"] is not None for _, each in made]
     if baseline is not None and not any(compared):
         raise InputError(
-            f"no check in {configuration.path} is compared with --baseline {shared['baseline']}; add the margin to "
-            "each check that should be: not-worse-than = 0.01."
+            f"no check in {configuration.path} is compared with --baseline {shared['baseline']}. Add a margin, such "
+            "as not-worse-than = 0.01, to each check that should be compared."
         )
     checks = []
     for (kind, each), is_compared in zip(made, compared, strict=True):
@@ -189,7 +189,9 @@ def run_check(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
     labels = typed.get("y_true")
     if isinstance(labels, tuple):
         if len(labels) > 2 or (len(labels) == 2 and not typed["better_than"] and not typed["against"]):
-            raise InputError("give --target once, or twice if another model is compared: for the labels of each model.")
+            raise InputError(
+                "give --target once or, if another model is compared, twice, for the labels of each model."
+            )
         how |= dict(zip(("y_true", "y_true_against"), (*labels, None, None), strict=False))
     if "policy" in typed:
         how["policy"] = FilingPolicy.load(typed["policy"])
@@ -198,14 +200,14 @@ def run_check(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
 
 
 def other_model(named: str, source: Files) -> Files | str:
-    """The other model as a source with the same columns, or as a column of the same files.
+    """Return the other model as a source with the same columns, or as a column of the same files.
 
-    Raises InputError if it is the file that is checked.
+    Raises InputError if the other model is the file that is checked.
     """
     if not (os.path.exists(named) or Path(named).suffix or any(mark in named for mark in "*?/")):
         return named
     if [identity(named) or named] == [identity(path) or path for path in source.paths]:
-        raise InputError(f"{named} is the model that is checked; compare it with another model.")
+        raise InputError(f"{named} is the model that is checked. Compare it with another model.")
     return replace(source, paths=(named,))
 
 
@@ -213,7 +215,7 @@ def show(check: Check, shared: Mapping[str, Any]) -> None:
     """Print the verdicts, write the requested files, and exit with the code."""
     if shared["date"] is not None and shared["experiments"] is None:
         raise InputError(
-            "--date is the date of an entry in a history; name the file of the history with --experiments."
+            "--date is the date of an entry in a history. Give the file of the history with --experiments."
         )
     how = {name: check.recipe[name] for name in ("howsure", "level", "alarms_over")}
     recipe = {"command": "howsure check", **how, "baseline": shared["baseline"]}
@@ -290,7 +292,7 @@ def trend_command(file: str, name: str | None, form: str, output: str | None, fi
     howsure check trend nightly.experiments --figure trend.svg
     """
     if not os.path.isfile(file):
-        raise InputError(f"no file {file}; a check with --experiments {file} creates it.")
+        raise InputError(f"the file {file} does not exist. A check with --experiments {file} creates it.")
     trend = Experiments(file).trend(name)
     shown = result_text(trend, form)
     write_pictures(trend, figure=figure, report=None)

@@ -46,8 +46,8 @@ POWER_EXAMPLES = """
 howsure significance power --disagreement 0.1 --n 1000
 howsure significance power --disagreement 0.1 --difference 0.01
 """
-PRINTED_FORMATS = ("markdown", "latex")  # where the models' own means stand above, as a table of their own
-RESAMPLE_BYTES = 32  # of one metric, at least: both differences of each, and what is made of them
+PRINTED_FORMATS = ("markdown", "latex")  # formats that print the means of the models as a separate table above
+RESAMPLE_BYTES = 32  # minimum memory of a resample for one metric: both differences and intermediate results
 
 
 @click.group(cls=DefaultGroup, default="compare", context_settings={"max_content_width": 110})
@@ -115,12 +115,12 @@ def compare_files(form: str, output: str | None, figure: str | None, report: str
     if files:
         if in_rows and len(model) > 1:
             raise InputError(
-                "--model must name one column, that of the model of each row; choose models with --where, such as "
+                "--model must be one column, the model of each row. To select models, use --where, such as "
                 "\"model in ('base', 'large')\"."
             )
         if targets is not None and not (in_rows and arguments["y_true"] and arguments["prediction"]):
             raise InputError(
-                "--targets is a file of true labels; to name columns, give --target for true labels and --prediction "
+                "--targets is a file of true labels. For columns, use --target for true labels and --prediction "
                 "for predictions."
             )
         arguments |= {
@@ -203,7 +203,7 @@ POWER_METHOD = click.option(
 @command.command("power", help=command_help(comparison_power, POWER_EXAMPLES, files=""))
 @in_order([*function_options(comparison_power, options={"method": POWER_METHOD}), output_options])
 def power_command(form: str, output: str | None, **typed: Any) -> None:
-    """Print what n items find."""
+    """Print the power of a comparison of n items."""
     finish(comparison_power(**typed), name="significance power", form=form, output=output)
 
 

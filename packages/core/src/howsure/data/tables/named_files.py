@@ -191,7 +191,8 @@ NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 def _as_utf_8(file: File, copy: str, encoding: str) -> File:
     if file.format not in TEXTS or file.compression != "none":
-        raise InputError(f"`encoding` is for text files that are not compressed; {file.name} is not one.")
+        kind = f"of the format {file.format}" if file.format not in TEXTS else f"compressed ({file.compression})"
+        raise InputError(f"`encoding` is for uncompressed text files; {file.name} is {kind}. Leave `encoding` out.")
     recoded(file.path, copy, encoding=encoding, name=file.name)
     return replace(file, path=copy)
 

@@ -339,7 +339,7 @@ class _Items:
 
     def name(self, row: int) -> str:
         """Return the name of an item for messages."""
-        name = next(name for name, place in self._row.items() if place == row)
+        name = next(name for name, item_row in self._row.items() if item_row == row)
         return f"item {name!r}" if self.has_names else f"item {name[1]} of fold {name[0]}"
 
 

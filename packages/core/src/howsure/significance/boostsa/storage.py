@@ -25,18 +25,20 @@ def read_labels(path: str | os.PathLike[str]) -> Any:
 
     Raises InputError, which names the file and the line.
     """
-    place = _file(path)
-    suffix = place.suffix.lower()
+    label_file = _file(path)
+    suffix = label_file.suffix.lower()
     if suffix == ".npy":
-        return check_predictions(_array(place), name=str(path))
+        return check_predictions(_array(label_file), name=str(path))
     if suffix not in SEPARATORS:
         raise InputError(f"{path} must end in .txt, .csv, .tsv or .npy.")
-    lines = _lines(place)
+    lines = _lines(label_file)
     rows = [line.split(SEPARATORS[suffix]) if SEPARATORS[suffix] else [line] for line in lines]
     widths = [len(row) for row in rows]
     if len(set(widths)) > 1:
-        odd = next(k for k, width in enumerate(widths) if width != widths[0])
-        raise InputError(f"{path}, line {odd + 1} has {widths[odd]} values, line 1 has {widths[0]}.")
+        bad_line = next(k for k, width in enumerate(widths) if width != widths[0])
+        raise InputError(
+            f"{path}, line {bad_line + 1} has {widths[bad_line]} values, line 1 has {widths[0]}. Correct this line."
+        )
     if widths[0] == 1:
         texts = [row[0].strip() for row in rows]
         if len(texts) > 1 and not _is_number(texts[0]) and all(_is_number(text) for text in texts[1:]):
@@ -92,10 +94,12 @@ def _array(path: Path) -> Any:
 
 
 def _file(path: str | os.PathLike[str]) -> Path:
-    place = Path(path)
-    if not place.is_file():
-        raise InputError(f"{path} is a folder; name a file." if place.is_dir() else f"the file {path} does not exist.")
-    return place
+    label_file = Path(path)
+    if not label_file.is_file():
+        raise InputError(
+            f"{path} is a folder; name a file." if label_file.is_dir() else f"the file {path} does not exist."
+        )
+    return label_file
 
 
 def write_outcomes(outcomes: Outcomes, folder: str) -> None:

@@ -295,13 +295,13 @@ def levenshtein_distance(true: Sequence[str], predicted: Sequence[str]) -> int:
     >>> levenshtein_distance("the cat sat".split(), "the cat".split()), levenshtein_distance("kitten", "sitting")
     (1, 3)
     """
-    places = np.arange(len(predicted) + 1)
+    positions = np.arange(len(predicted) + 1)
     number = {symbol: i for i, symbol in enumerate(dict.fromkeys([*true, *predicted]))}
     codes = np.array([number[symbol] for symbol in predicted], dtype=np.int64)
-    row = places
+    row = positions
     for symbol in true:
         kept = np.minimum(row[:-1] + (codes != number[symbol]), row[1:] + 1)
-        row = np.minimum.accumulate(np.concatenate([[row[0] + 1], kept]) - places) + places  # insertions
+        row = np.minimum.accumulate(np.concatenate([[row[0] + 1], kept]) - positions) + positions  # insertions
     return int(row[-1])
 
 

@@ -39,13 +39,13 @@ class ClassRows:
     def __call__(self, targets: Codes, predictions: Codes, problem: Problem, /) -> Floats:
         kinds = {"averaged": problem.averaged_classes, "true": problem.true_classes}
         chosen = kinds[self.classes] if self.classes in kinds else np.arange(len(problem.labels))
-        place = np.full(len(problem.labels), len(chosen))  # an extra column for the classes that are left out
-        place[chosen] = np.arange(len(chosen))
+        column_of_code = np.full(len(problem.labels), len(chosen))  # an extra column for the classes that are left out
+        column_of_code[chosen] = np.arange(len(chosen))
         rows = np.arange(len(targets))
         indicators = np.zeros((len(targets), 3, len(chosen) + 1))
-        indicators[rows, 0, place[targets]] = targets == predictions
-        indicators[rows, 1, place[predictions]] = 1.0
-        indicators[rows, 2, place[targets]] = 1.0
+        indicators[rows, 0, column_of_code[targets]] = targets == predictions
+        indicators[rows, 1, column_of_code[predictions]] = 1.0
+        indicators[rows, 2, column_of_code[targets]] = 1.0
         return np.ascontiguousarray(indicators[:, :, :-1]).reshape(len(targets), 3 * len(chosen))
 
 

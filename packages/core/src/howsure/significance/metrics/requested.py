@@ -88,14 +88,14 @@ def requested_metrics(
 
 
 def _request_for_task(all_metrics: Sequence[Metric], task: str, systems: Systems) -> Requested:
-    placed_metrics = [(metric, place) for place, metric in enumerate(all_metrics) if metric.task == task]
-    metrics, places = zip(*placed_metrics, strict=True)
+    placed_metrics = [(metric, position) for position, metric in enumerate(all_metrics) if metric.task == task]
+    metrics, positions = zip(*placed_metrics, strict=True)
     if task == DOCUMENT:
         first = next(iter(systems.predictions))
         arrays, taking = counted(metrics, systems.targets, systems.predictions, systems.problem(first, first))
         sums = replace(systems, targets=np.zeros((systems.n, 1)), predictions=arrays)
-        return Requested(sums, taking, systems, places)
-    return Requested(view_as(systems, task), metrics, systems, places)
+        return Requested(sums, taking, systems, positions)
+    return Requested(view_as(systems, task), metrics, systems, positions)
 
 
 def find_applicable(name: str | Metric, systems: Systems, target_class: object) -> Metric:
