@@ -153,10 +153,10 @@ class Documents(Protocol):
 
     @property
     def total(self) -> int:
-        """Their number."""
+        """The number of documents."""
 
     def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
-        """The documents of a part from a position on."""
+        """Yield the documents of a part, beginning with the document at index `start`."""
 
 
 class Corpus:

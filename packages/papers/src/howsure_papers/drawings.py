@@ -143,10 +143,10 @@ class Setting:
 def path_figure(
     paths: Sequence[tuple[str, Sequence[Setting]]], *, x_label: str, y_label: str, setting: str, root_y: bool = False
 ) -> Figure:
-    """Two measures of models, given as (name, settings), as a setting changes: a path with intervals.
+    """Draw two measures of models for several values of a setting: one path of points with intervals per model.
 
-    The points are named; a ring marks the chosen one. `root_y` draws square roots of y, so that small values are
-    distinct and 0 has a place.
+    paths: the name of each model, and its results for each value of the setting. The points are named, and a ring marks
+    the chosen value. root_y: use a square-root scale for y, so that small values are distinct.
     """
     with use_style():
         figure = new_figure(7.2, 4.6)

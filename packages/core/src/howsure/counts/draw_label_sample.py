@@ -257,7 +257,7 @@ def _next_batch(
     drawn_before = len(np.unique(elements.of(before.indices))) + int(before.recipe.get("after", 0))
     if len(labelled_elements) != drawn_before:
         raise InputError(
-            f"batch: labels must be those of the {drawn_before:,} units drawn so far; they are of "
+            f"batch: labels must be given for exactly the {drawn_before:,} units drawn so far; they are given for "
             f"{len(labelled_elements):,}. Labels of other units are not a random sample; leave them out."
         )
     names = before.strata
