@@ -52,13 +52,14 @@ def test_the_bootstrap_may_draw_runs_too() -> None:
     assert drawn.to_dict() == expected.to_dict()
 
 
-def test_series_with_different_indexes_are_refused() -> None:
+def test_a_series_in_another_order_is_refused() -> None:
     """Rows are compared by position, so a series in another order would be compared with the wrong items."""
     y, a = pandas.Series([0, 1, 1, 1]), pandas.Series([0, 1, 0, 1])
-    message = "have different indexes, but rows are compared in their order"
+    message = "have the same index labels in different orders"
     with pytest.raises(InputError, match=f"y_true and model {message}"):
         compare_models(y, a, y[::-1], metrics="accuracy", rng=1)
-    with pytest.raises(InputError, match=f"a and b {message}"):
+    with pytest.raises(InputError, match=rf"score\['a'\] and score\['b'\] {message}"):
         compare_scores({"a": a, "b": y[::-1]})
     assert compare_models(y, a, y[::-1].to_numpy(), metrics="accuracy", rng=1)[0].model_value == 0.5
+    assert compare_models(y, a, y.set_axis([7, 9, 8, 5]), metrics="accuracy", rng=1)[0].model_value == 1.0
     assert compare_models(y, a, y.copy(), metrics="accuracy", rng=1)[0].model_value == 1.0

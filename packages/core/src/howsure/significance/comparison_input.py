@@ -71,28 +71,12 @@ def read_arrays(
         and not (is_listlike(id) and isinstance(id, Sized) and len(id) == len(y_true))
     ):
         raise InputError(f"`id` must have one value for each of the {len(y_true):,} rows of `y_true`.")
-    _check_indexes({"`y_true`": y_true, **others, **models})
     systems = read_documents_or_systems(y_true, {**others, **models}, tasks=tasks, id=id, run=run, **options)
     notes: tuple[str, ...] = ()
     if run is not None and id is not None:
         n_runs, n_repetitions = len(check_codes(run, n=len(id), name="run")[1]), len(systems.predictions[name])
         notes = () if n_repetitions == n_runs else (folds_note(n_repetitions, n_runs),)
     return ToCompare({"": systems}, False, name, notes, by_order=run is not None and id is None)
-
-
-def _check_indexes(columns: Mapping[Any, Any]) -> None:
-    """Raise InputError for pandas series or frames of equal length with different indexes, because rows are compared by
-    position."""
-    indexed = {name: values for name, values in columns.items() if type(values).__module__.split(".")[0] == "pandas"}
-    indexed = {name: values for name, values in indexed.items() if hasattr(values, "iloc")}
-    first, *others = list(indexed) or [None]
-    for name in others:
-        index, other = indexed[first].index, indexed[name].index
-        if len(index) == len(other) and not index.equals(other):
-            raise InputError(
-                f"{first} and {name} have different indexes, but rows are compared in their order. Align them first "
-                "(b.loc[a.index]), or pass b.to_numpy() if the order is the same."
-            )
 
 
 def read_score_columns(score: Any, against: str | None, **grouping: Any) -> ToCompare:
@@ -104,7 +88,6 @@ def read_score_columns(score: Any, against: str | None, **grouping: Any) -> ToCo
         score = dict(zip(*all_columns(score), strict=True))
     if not isinstance(score, Mapping) or len(score) < 2:
         raise InputError("`score` must contain the scores of two models or more: {'base': [...], 'large': [...]}.")
-    _check_indexes(score)
     scores_by_model: dict[str, Floats] = {}
     for name, model_scores in score.items():
         runs = model_scores if isinstance(model_scores, Runs) else Runs([model_scores])
