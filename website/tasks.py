@@ -48,10 +48,10 @@ CONSTRUCTED = {
     "Pairs": "Pairs Probabilities",
 }
 INTRODUCTION = """
-All of these are names of `howsure`: `howsure.mean_scores(...)`. Data come first, as arrays or, with `data=` a frame or
-`howsure.read("file.csv")`, as names of columns; everything else is given by keyword. Arrays are matched by position;
-pandas objects that have the same index labels in different orders are refused. Functions return classes, which are
-imported for annotations only; the site lists them, too.
+All of these are names of `howsure`: `howsure.mean_scores(...)`. Data come first: as arrays, or as
+names of columns if `data=` is a frame or `howsure.read("file.csv")`. All other arguments are keywords. Arrays are
+matched by position; pandas objects that have the same index labels in different orders are refused. The site also lists
+the classes of the results; import them only for annotations.
 """.strip()
 ERRORS = "HowsureError InputError MissingExtraError"
 

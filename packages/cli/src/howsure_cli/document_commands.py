@@ -89,7 +89,10 @@ def import_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _topics(columns: Columns) -> list[SeenColumn]:
-    """The probabilities of two topics or more, if nothing else in the table is a number within [0, 1]."""
+    """Return the columns with numbers within [0, 1], if they can be the probabilities of two or more topics.
+
+    They cannot if one of them has missing values, a comma in its name, or a word for a score or a confidence.
+    """
     within = [column for column in columns if column.kind == WITHIN]
     topics = [column for column in within if not (column.missing or "," in column.name)]
     named = any(column.words & ((SCORES | MEASURES | DOUBTS | CONFIDENCES) - {"f"}) for column in within)

@@ -219,9 +219,9 @@ def labels_with_gaps_spelled_as_text() -> Expected:
     labels = random(97).choice(["0", "1", "NA"], 90)
     p = random(99).uniform(size=90).round(3)
     table("na.csv", "id prob label", ((i, p[i], labels[i]) for i in range(90)))
-    known = labels[labels != "NA"] == "1"
+    positive = labels[labels != "NA"] == "1"
     likelier = p[labels != "NA"] > 0.5
-    return "na.csv", {"calibration": known.mean(), "selective": (known == likelier).mean()}
+    return "na.csv", {"calibration": positive.mean(), "selective": (positive == likelier).mean()}
 
 
 def predictions_and_true_values_in_two_tables() -> Expected:

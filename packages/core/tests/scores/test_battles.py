@@ -135,8 +135,8 @@ def test_all_unknown_winners_are_named_with_the_ties_that_occur() -> None:
 
 
 def test_a_misspelt_winner_is_corrected_not_taken_for_a_tie() -> None:
-    for word, meant in (("modl_a", "model_a"), ("large-2b", "large-2")):
-        with pytest.raises(InputError, match=rf"row 1 is '{word}'\. Did you mean {meant}\?"):
+    for word, winner in (("modl_a", "model_a"), ("large-2b", "large-2")):
+        with pytest.raises(InputError, match=rf"row 1 is '{word}'\. Did you mean {winner}\?"):
             howsure.rank_battles(["large-2"] * 3, ["small"] * 3, ["a", word, "b"], rng=0)
 
 

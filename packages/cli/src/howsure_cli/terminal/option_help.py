@@ -79,7 +79,7 @@ OPTION_HELP = {
     "--max-risk": "Largest wrong proportion of what is kept.",
     "--recalibrate": "Fit maps of confidences by field to half of the documents.",
     "--delta": "Largest probability that this limit is exceeded.",
-    "--write-policy": "Write the policy to a file, for howsure fields apply.",
+    "--write-policy": "Write the policy for howsure fields apply.",
     "--policy": "Policy that howsure fields --write-policy wrote.",
     "--metric NAME": "Metric, such as accuracy, entity_f1, ndcg@10 or bleu; repeatable.",
     "--method METHOD": "Permutation, bootstrap, gaffke, student, jackknife, mcnemar or boostsa (default: by metric).",

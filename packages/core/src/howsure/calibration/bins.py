@@ -157,10 +157,10 @@ ROUNDING = 2.0**-40  # tolerance for the rounding error of a mean prediction on 
 
 
 def sums_of_slots(slots: Slots) -> Sums:
-    """Return `Sums` with one entry per slot, from the mean gap and the variance of predictions within the slot.
+    """Return `Sums` with one entry per slot, from the mean gap u and the variance of predictions within the slot.
 
-    Third and fourth powers, which only variances need, are expanded to second order within the cell. With weights, sums
-    such as Σw²u are computed at the mean prediction of the slot.
+    Sums of u³ and u⁴, which only variances need, are approximate, because higher central moments are left out. With
+    weights, sums such as Σw²u take weights and predictions for uncorrelated within a slot.
     """
     q, u, variance = slots.means()
     w1, w2, w3, w4 = slots.powers()

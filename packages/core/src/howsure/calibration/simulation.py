@@ -32,15 +32,16 @@ def label_probability(q: Floats, *, transform: str | float = "identity") -> Floa
 
 
 def simulate_pairs(n: int, a: float, b: float, *, transform: str | float = "identity", rng: Randomness = None) -> Pairs:
-    """Simulate n pairs: q ~ Beta(a, b), then y ~ Bernoulli(q), or Bernoulli(t(q)) with k given as `transform`.
+    """Simulate n pairs: q ~ Beta(a, b), then y ~ Bernoulli(q), or y ~ Bernoulli(t(q)) if `transform` is a number.
 
+    For transform=k, from 0 to 0.5, t(q) = max(0, q - k) for q ≤ 0.5 and min(1, q + k) otherwise.
     Returns `Pairs`, which every calibration function accepts. Source: Nguyen's thesis, section 4.3.1.
 
     >>> pairs = simulate_pairs(5, 0.3, 0.7, rng=0)
     >>> pairs.labels.tolist(), pairs.probabilities.round(2).tolist()
     ([0, 0, 0, 1, 1], [0.59, 0.01, 0.23, 1.0, 0.99])
 
-    Raises InputError if n is negative, a or b is not positive, or for any other transform.
+    Raises InputError if n is negative, a or b is not positive, or transform is neither "identity" nor such a number.
     """
     check_arguments(simulate_pairs, locals())
     size = check_integer(n, name="n", least=0, most=MAX_PAIRS)

@@ -314,7 +314,7 @@ def read(
     if table is None:
         return files_
     if len(paths) != 1:
-        raise InputError("`table` names a table of a single database; name one file.")
+        raise InputError("`table` can only be used with one database file. Pass one file.")
     if across_files != "error":
         raise InputError("`across_files` is about several files, and a database is one. Leave it out.")
     from howsure.data.tables.duckdb_table import copy_of_table

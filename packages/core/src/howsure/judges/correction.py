@@ -191,7 +191,12 @@ class Graded:
         return np.asarray(np.bincount(self.stratum, self.weight * e) / total)
 
     def _correlation(self, g: Floats, slope: float) -> float:
-        """The correlation of the sums of g and of e over clusters, if positive; 0 without clusters."""
+        """Return the correlation over clusters between the sums of g and the sums of weighted residuals e.
+
+        g: the part of the estimate that each item contributes by its judge's grade. e: grade - slope · judge's grade of
+        the graded items. A negative correlation counts as 0, so that it never makes an interval narrower. 0 without
+        clusters.
+        """
         if self.units is None or np.ptp(g) <= ROUNDING:
             return 0.0
         e, w = self.grades - slope * self.judged[self.read], self.weight

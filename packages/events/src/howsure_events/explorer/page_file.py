@@ -164,7 +164,11 @@ def _index(store: Store, actors: Sequence[str]) -> Rows:
 
 
 def _ranked(index: Rows) -> Rows:
-    """Sort documents: missed by the model, then uncertain by distance from 1/2, then others by falling probability."""
+    """Sort documents: first those with an event that the model missed, then those with a doubtful event.
+
+    Documents with a doubtful event are sorted by the distance of their probability from 1/2, others by their highest
+    probability, the highest first.
+    """
 
     def rank(row: dict[str, Any]) -> tuple[bool, bool, float, int]:
         probabilities = [event["probability"] for event in row["events"].values()]

@@ -30,8 +30,9 @@ ROLES = {  # names of columns that are recognised, of a table with a row per val
 class FieldValue:
     """The value of a field of a document.
 
-    path: where it is, such as items[0].price. text: the value as text; None if it is null or empty. confidence: its
-    probability; None if unknown. unseen: the probability that no alternative accounts for, of closed values.
+    path: where it is, such as items[0].price. text: the value as text; None if it is null or empty. confidence: the
+    probability that the value is right; None if unknown. unseen: if the field has a fixed set of possible values, 1
+    minus the sum of the probabilities of those among the model's alternatives; otherwise None.
     """
 
     path: str
