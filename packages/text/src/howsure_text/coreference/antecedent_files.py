@@ -174,8 +174,8 @@ def _sentences(words: Array, lengths: Array | None) -> list[Any]:
     counts = lengths.tolist() if lengths.ndim == 1 else []
     if any(n < 0 for n in counts) or sum(counts) != len(flat_words):
         raise InputError(
-            f"sentences must be the number of words of each sentence; their sum must be {len(flat_words):,}, the number "
-            f"of all words. They are {quote(counts)}."
+            f"sentences must be the number of words of each sentence; their sum must be {len(flat_words):,}, the "
+            f"number of all words. They are {quote(counts)}."
         )
     starts = [0, *accumulate(counts)]
     return [flat_words[start:end] for start, end in pairwise(starts)]
