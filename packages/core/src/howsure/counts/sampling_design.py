@@ -73,10 +73,17 @@ def partial_labels(
 
 
 def _read_mapping(values: Mapping[object, object], n: int, name: str) -> tuple[Integers, Column]:
-    for row in values:
+    is_plain = {int}.issuperset(map(type, values)) and 0 <= min(values, default=0) <= max(values, default=0) < n  # type: ignore[type-var, operator]
+    for row in () if is_plain else values:
         if isinstance(row, (bool, np.bool_)) or not isinstance(row, (int, np.integer)) or not 0 <= row < n:
             raise InputError(f"{name} must map rows, 0 to {n - 1:,}, to values; one of its rows is {row!r}.")
-    rows = sorted(int(row) for row, value in values.items() if not is_missing(value))  # type: ignore[call-overload]
+    texts = {text for text in values.values() if isinstance(text, str)}
+    missing = set(filter(is_missing, texts))
+    rows = sorted(
+        int(row)  # type: ignore[call-overload]
+        for row, value in values.items()
+        if not (value in missing if isinstance(value, str) else is_missing(value))
+    )
     column = np.empty(len(rows), dtype=object)
     column[:] = [values[row] for row in rows]
     return np.array(rows, dtype=np.int64), column
@@ -86,9 +93,11 @@ def _plain_numbers(labels: Column) -> Column:
     """Convert strings such as "1.0", which many programs write in columns with gaps, to "1" or "0"."""
     if labels.dtype.kind not in "OUT":
         return labels
-    numbers = [parse_number(label) if isinstance(label, str) else None for label in labels.tolist()]
+    rows = labels.tolist()
+    numbers = {label: parse_number(label) for label in {label for label in rows if isinstance(label, str)}}
+    spelled = {label: f"{number:g}" for label, number in numbers.items() if number in (0.0, 1.0)}
     plain = np.empty(len(labels), dtype=object)
-    plain[:] = [f"{n:g}" if n in (0.0, 1.0) else label for n, label in zip(numbers, labels.tolist(), strict=True)]
+    plain[:] = [spelled.get(label, label) if isinstance(label, str) else label for label in rows]
     return plain
 
 

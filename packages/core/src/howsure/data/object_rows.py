@@ -60,7 +60,7 @@ def rows_as_objects(
         copy = _write_columns(columns, spool / "pivoted.jsonl", name, f"the pivoted {name}")
         for note in notes:  # only if there was no error
             tell(note)
-        return (copy,)
+        return (replace(copy, columns=tuple(columns)),)
     if any(exports):
         return tuple(
             file
