@@ -78,10 +78,9 @@ def correct_judge_scores(
     answers account for the judge's errors, for example if the judge is nearly always right; then give `bounds`.
 
     Human annotators make mistakes, too. With a `second` grade, estimates and intervals refer to the true grades,
-    provided that annotators err independently and at the same rates α (0 as 1) and β (1 as 0) for all models. A mean
-    becomes (mean - α) / (1
-    - α - β), a difference is divided by 1 - α - β, and its p is unchanged. Without `settled` or flips="alike", the
-    intervals allow for errors in either direction.
+    provided that annotators make errors independently and at the same rates α (0 as 1) and β (1 as 0) for all models. A
+    mean becomes (mean - α) / (1 - α - β), a difference is divided by 1 - α - β, and its p is unchanged. Without
+    `settled` or flips="alike", the intervals allow for errors in either direction.
 
     Sources: Angelopoulos, Duchi & Zrnic (2023), PPI++; Särndal, Swensson & Wretman (1992); Gaffke (2005); Zou & Donner
     (2008).

@@ -204,7 +204,7 @@ def _slopes(odds: Floats, labels: Floats, weight: Floats) -> Floats:
 
 
 def _unbounded(columns: Floats, labels: Floats, weight: Floats, used: tuple[int, ...]) -> Floats | None:
-    """The coefficients of the `used` columns, and 0 for the others; None if there is no finite minimum."""
+    """Fit without the bounds: return coefficients of the `used` columns, 0 for the others; None without a minimum."""
     positive_weight = float(weight @ labels)
     centre = np.zeros(len(used))
     centre[0] = np.log(positive_weight / (weight.sum() - positive_weight))

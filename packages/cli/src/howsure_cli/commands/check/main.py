@@ -77,7 +77,7 @@ def as_level(context: click.Context, parameter: click.Parameter, value: float) -
 
 
 def as_date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """A day."""
+    """Check that a value is a date, year-month-day, and return it."""
     try:
         return None if value is None else check_date(value)
     except InputError as error:
