@@ -222,7 +222,7 @@ def test_what_it_suggests_for_real_data_runs(min_bytes: int, max_bytes: int, rea
             check_all_run(commands)
             suggested += len(commands)
         seen_layouts.add(columns)
-    assert suggested > 10
+    assert suggested > 5
 
 
 def test_kinds_of_columns_are_recognised() -> None:

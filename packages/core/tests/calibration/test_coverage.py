@@ -61,13 +61,13 @@ def test_it_covers_in_a_few_runs_of_whole_cells() -> None:
 
 @pytest.mark.slow
 def test_the_interval_that_knows_nothing_of_clusters_does_not_cover() -> None:
-    for cell in coverage("clusters", "mild", 10_000, runs=100, runs_beside=100, seed=1):
+    for cell in coverage("clusters", "mild", 10_000, runs=100, alternative_runs=100, seed=1):
         assert cell.covered > 0.9 > (cell.alternative or 0.0), cell
 
 
 @pytest.mark.slow
 def test_algorithm_2_does_not_cover() -> None:
-    for cell in coverage("plain", "calibrated", 10_000, runs=50, runs_beside=50, seed=1):
+    for cell in coverage("plain", "calibrated", 10_000, runs=50, alternative_runs=50, seed=1):
         assert cell.covered > 0.9
         assert cell.alternative == 0.0
 
