@@ -234,7 +234,7 @@ def _look_inside(files: Paths, rows: Sequence[Sequence[Any]], format: str | None
 def _commands_inside(
     files: Paths, name: str, format: str | None, encoding: str | None, file_words: Sequence[str]
 ) -> list[str]:
-    """The commands for the objects in the lists of a column, or the look at them; none if these are no rows."""
+    """Return commands for the objects in the lists of a column, or the look at them; [] if these are not rows."""
     try:
         inside = look(files, format=format, explode=name, encoding=encoding)
     except InputError:
@@ -309,7 +309,7 @@ def _object_leaves(name: str, content: Mapping[str, Any]) -> Iterator[tuple[str,
 
 
 def _object(text: str | None) -> dict[str, Any]:
-    """Parse a text as a JSON object; return an empty one if it is none."""
+    """Parse a text as a JSON object; return {} for other texts."""
     try:
         return dict(parsed_json(text)) if text is not None and text.startswith("{") else {}
     except ValueError:

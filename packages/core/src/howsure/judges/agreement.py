@@ -415,8 +415,8 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement
     people = [rater for rater in range(len(grades.raters)) if rater != judge_column]
     if len(people) < 2:
         raise InputError(
-            "`judge` is compared with the human raters as if it were one more rater, so at least two "
-            "human raters are needed; there {'is 1' if people else 'are none'}."
+            "`judge` is compared with the human raters as if it were one more rater, so at least two human raters are "
+            f"needed; grades contain {len(people)}."
         )
     table = np.where(grades.table >= 0, grades.values[grades.table], np.nan)
     nearer, p = [], []

@@ -305,8 +305,8 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
     The degrees of freedom are the effective number of documents with disagreement, (Σ d)² / Σ d², minus 1. If there is
     disagreement in fewer than 5 documents, the interval follows from the exact interval of the proportion of such
     documents. For the lower end, each of these documents lowers α from 1 by as much as the worst of them does, but at
-    least by 1, as disagreement by chance would. For the upper end, each lowers α by as much as the best of them. There
-    is no interval if nearly all disagreement is in one document, so that there are fewer than 2 degrees of freedom.
+    least by 1, as disagreement by chance would. For the upper end, each lowers α by as much as the best of them. The
+    ends are None if nearly all disagreement is in one document, so that there are fewer than 2 degrees of freedom.
     """
     d, n = sums.disagreement, len(sums.disagreement)
     alpha, n_disagreeing = sums.alpha(np.ones(n)), int((d > 0).sum())

@@ -213,7 +213,7 @@ class ScoreSequence(ABC):
                 )
             if size > self.largest_cluster:
                 raise InputError(
-                    "{parameter} must contain for every cluster; {name!r} has {size:,} items, more than "
+                    "{parameter} must be the size of the largest cluster; {name!r} has {size:,} items, more than "
                     "{largest_cluster:,}. Begin again with the largest size that is possible.",
                     "largest_cluster",
                     name=name,

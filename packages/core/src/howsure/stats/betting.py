@@ -361,7 +361,7 @@ class BettingMean:
         """The number of units after which the mean was first shown to be above or below the limit, and the verdict.
 
         names: the verdicts for above, below and undecided. If the verdict is undecided, the number is None. The
-        probability that one of the other verdicts is ever given wrongly is at most `size`.
+        probability that one of the other verdicts is ever false is at most `size`.
         """
         m = self._scaled(limit)
         reflected = self.units.reflected()

@@ -416,7 +416,7 @@ def input_files(
 
 @contextmanager
 def _garbage_collection_paused() -> Iterator[None]:
-    """Pause the search for reference cycles: parsed JSON has none, but so many objects that the search takes long."""
+    """Pause the search for reference cycles: it takes long, and parsed JSON has no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
