@@ -163,7 +163,7 @@ def _parts(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from _parts({name: column.values})
         elif isinstance(column, Mapping):
             yield from _parts({f"{name}[{key!r}]": value for key, value in column.items()})
-        elif isinstance(column, (list, tuple)) and column and hasattr(column[0], "index"):
+        elif isinstance(column, (list, tuple)) and column and hasattr(column[0], "iloc"):
             yield from ((f"{name}[{place}]", item) for place, item in enumerate(column))
         else:
             yield name, column
