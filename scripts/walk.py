@@ -19,7 +19,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from types import FrameType
 
 from howsure_cli.command_line import main
@@ -45,12 +44,12 @@ def room_of(name: str) -> str:
     return room.removesuffix(".py") if package == "howsure" else package
 
 
-@dataclass
 class Call:
     """A function of the package, how often its caller called it, and its own calls in the order of the first."""
 
-    times: int = 0
-    calls: dict[tuple[str, str], Call] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.times = 0
+        self.calls: dict[tuple[str, str], Call] = {}
 
 
 def record_calls(arguments: list[str]) -> Call:

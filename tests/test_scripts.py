@@ -61,12 +61,13 @@ def test_a_walk_counts_files_in_their_order(tmp_path: Path, monkeypatch: pytest.
     Path("two.csv").write_text("y,p\n" + "0,0.25\n1,0.75\n" * 20)
     walk = script("walk")
     typed = ["calibration", "two.csv", "--target", "y", "--prob", "p", "--bins", "2"]
-    functions_by_file = walk.entered(typed)
+    functions_by_file = walk.functions_of_files(walk.record_calls(typed))
     assert next(iter(functions_by_file)).startswith("howsure_cli/")
     assert any(name.startswith("howsure/calibration/") for name in functions_by_file)
     report = walk.walk(typed)
     assert f"{len(functions_by_file)} files, {sum(map(len, functions_by_file.values()))} functions; " in report
     assert report.splitlines()[-1].endswith(" files before the first of a statistical room")
+    assert any(line.startswith("    ") for line in walk.tree(walk.record_calls(typed), depth=3))
 
 
 @pytest.mark.long

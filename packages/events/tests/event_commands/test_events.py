@@ -146,7 +146,7 @@ BAD = [
     ("news.jsonl", (*COLUMNS[2:], *PARSED), "name the column of the text: --text"),
     ("news.jsonl", (*instead("--text", "bdy"), *PARSED), "no column 'bdy' .* Did you mean body"),
     ("news.jsonl", COLUMNS, "texts must be parsed: name a spaCy pipeline"),
-    ("news.jsonl", (*COLUMNS, "--parser", "nonesuch"), "no spaCy pipeline nonesuch"),
+    ("news.jsonl", (*COLUMNS, "--parser", "nonesuch"), "the spaCy pipeline nonesuch does not exist"),
     ("news.jsonl", (*instead("--id", "desk"), *PARSED), "desk must be different in every document; 'World'"),
     ("news.jsonl", (*instead("--date", "head"), *PARSED), "head must be a date, written YYYY-MM-DD; row 1 of"),
     ("news.jsonl", (*COLUMNS, *PARSED, "--keep", "W"), "name its column: --category"),

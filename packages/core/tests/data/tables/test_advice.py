@@ -76,7 +76,7 @@ def test_the_value_that_means_right_is_one_of_the_column(values: list[str], righ
 
 def test_texts_that_state_a_confidence_are_named_so(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", {"y": [0, 1] * 10, "conf": ["85 % sure", "20 % sure"] * 10})
-    with pytest.raises(InputError, match=r"name it with Probabilities\('verbalised'"):
+    with pytest.raises(InputError, match=r"are read by Probabilities\('verbalised'"):
         howsure.calibration_error("y", "conf", data=howsure.read(path))
     stated = howsure.calibration_error("y", howsure.Probabilities("verbalised", "conf"), data=howsure.read(path))
     assert stated.n == 20

@@ -131,7 +131,7 @@ def sentences(
 def why_only_raw_counts(not_asked: Sequence[str]) -> str:
     """Explain why two actors are compared by their raw counts, although documents were labelled.
 
-    >>> raw_alone(["IRQ"])
+    >>> why_only_raw_counts(["IRQ"])
     'No corrected count for IRQ, because coders were not asked about it: raw counts of the model are compared.'
     """
     it = "it" if len(not_asked) == 1 else "them"

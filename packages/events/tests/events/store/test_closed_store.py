@@ -183,7 +183,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
 ASKED |= {
     "answer": lambda store: room.answer(store, 0, "anna", [], False, 0),
     "corrected_or_why": lambda store: files.corrected_or_why(store, unit="documents"),
-    "comparison_beside_labels": lambda store: files.comparison_with_corrections(store, of_an_open_one()[1]),
+    "comparison_with_corrections": lambda store: files.comparison_with_corrections(store, of_an_open_one()[1]),
     "corrected": queries.corrected,
     "corrected_pair": lambda store: queries.corrected_pair(store, "NORLAND", "SUDORIA", period="year"),
     "corrected_series": corrected_series,
@@ -197,7 +197,7 @@ ASKED |= {
     "room": lambda store: room.room(store, "anna", **asking(store)),
     "labelled_series": lambda store: queries.labelled_series(store, period="year", level=0.95, unit="documents"),
     "score_features": lambda store: extra_features.score_features(store, None, {"a": {}}),  # type: ignore[arg-type]
-    "series_beside_labels": lambda store: files.series_with_corrections(store, of_an_open_one()[0]),
+    "series_with_corrections": lambda store: files.series_with_corrections(store, of_an_open_one()[0]),
     "stored_events": lambda store: stored_events(store, ["NORLAND"], "year", "probability", days_of_years()),
     "undo": lambda store: room.undo(store, "anna"),
 }
