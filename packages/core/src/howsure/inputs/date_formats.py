@@ -42,7 +42,7 @@ WEEKDAYS = (
 # Regular expressions that mean the same in Python and DuckDB, and their replacements. In DuckDB, \b considers only
 # ASCII letters. This does no harm because longer names come first.
 MERIDIEM = r" ?[aApP]\.?[mM]\.?"
-OFFSET = r"[+-](?:0?[0-9]|1[0-4])(?::?[0-5][0-9])?"
+OFFSET = r"[+-](?:0?[0-9]|1[0-4])(?::?[0-5][0-9](?::?[0-5][0-9])?)?"  # with seconds: local time before 1950
 ZONE = (  # Z, UTC+1, +01:00[Europe/Berlin], +0000 UTC and -0300 -03 (written by Go), Europe/Berlin
     rf"(?: ?(?:[Zz]|(?:UTC|GMT)?{OFFSET}))?"
     rf"(?: ?(?:\[[A-Za-z0-9_/+-]+\]|[A-Za-z]+(?:/[A-Za-z0-9_+-]+)+|[A-Za-z]{{3,5}}|{OFFSET})(?: m=[+-][0-9.]+)?)?"

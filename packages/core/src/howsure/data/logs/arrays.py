@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, class_name
-from howsure.errors import InputError, parameter
+from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, class_name, find_class, names_class
+from howsure.errors import InputError, parameter, quote
 from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, read_array, unpacking
 from howsure.files.input_files import opened, parsed_json, read_text
-from howsure.inputs.numbers_and_names import natural_order, shortened
+from howsure.inputs.numbers_and_names import TRUTHS, natural_order, parse_number, shortened
 
 # The output of a neural model, saved as arrays: logits, indices of the true labels, potentials of a CRF.
 # `Trainer.predict` of transformers returns `predictions` and `label_ids`; if they are saved by numpy.savez, these names
@@ -260,10 +261,10 @@ def _scored(record: Any) -> Row:
     if len(by_class) < len(scores):
         raise ValueError(f"two of its scores have the same label: {shortened(score['label'] for score in scores)}")
     more = {name: value for name, value in record.items() if value is not scores_}
-    target = next((record[name] for name in TARGETS if isinstance(record.get(name), str | int)), None)
+    target = next((record[name] for name in TARGETS if _is_target(record.get(name))), None)
     if len(by_class) == 1:
         ((label, probability),) = by_class.items()
-        right = {} if target is None else {"target": target, "correct": int(class_name(target) == label)}
+        right = {} if target is None else {"target": target, "correct": int(_is_right(target, label))}
         return more | {"prediction": label, "probability": probability} | right
     if abs(sum(by_class.values()) - 1.0) > SUM_OFF_BY:
         raise ValueError(
@@ -275,12 +276,32 @@ def _scored(record: Any) -> Row:
     return more | {"classes": classes, "probabilities": [by_class[name] for name in classes]} | right
 
 
-def _position(target: str | int, classes: Sequence[str]) -> int:
-    if class_name(target) in classes:
-        return classes.index(class_name(target))
-    if f"LABEL_{target}" in classes:
-        return classes.index(f"LABEL_{target}")
-    raise ValueError(f"its label {target!r} is not one of the classes {shortened(classes)}")
+def _is_target(value: Any) -> bool:
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _position(target: str | float, classes: Sequence[str]) -> int:
+    """Return the index of the class that a target names, as 1 names LABEL_1."""
+    index = find_class(target, classes)
+    index = find_class(f"LABEL_{class_name(target)}", classes) if index is None else index
+    if index is None:
+        raise ValueError(f"its label {quote(target)} is not one of the classes {shortened(classes)}")
+    return index
+
+
+def _is_right(target: str | float, predicted: str) -> bool:
+    """Whether a target names the only class with a score.
+
+    Raises ValueError if a number or truth value cannot be compared with the class, as 1 and POSITIVE.
+    """
+    number = predicted.removeprefix("LABEL_")
+    is_comparable = predicted.lower() in TRUTHS if isinstance(target, bool) else parse_number(number) is not None
+    if not isinstance(target, str) and not is_comparable:
+        raise ValueError(
+            f"its label {quote(target)} cannot be compared with the predicted class {quote(predicted)}. Write the name "
+            "of the class as the label"
+        )
+    return names_class(target, predicted) or names_class(f"LABEL_{class_name(target)}", predicted)
 
 
 def _probability(value: Any) -> float:

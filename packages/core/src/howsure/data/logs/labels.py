@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from howsure.data.logs.log_file import Row
+from howsure.data.logs.log_file import Row, find_class
 from howsure.data.tables.database import Database
 from howsure.data.tables.named_files import named_files
 from howsure.data.tables.table import column_names, open_table
@@ -82,12 +82,13 @@ class Labels:
 def position(label: str, classes: Sequence[str]) -> int:
     """Return the index of a label among the classes; 1 and "yes" mean true if the classes are true and false.
 
-    >>> position("yes", ["false", "true"]), position("calm", ["angry", "calm"])
-    (1, 1)
+    >>> position("yes", ["false", "true"]), position("TRUE", ["False", "True"]), position("1.0", ["0", "1"])
+    (1, 1, 1)
 
     Raises ValueError if the label is not one of the classes.
     """
-    spelled = WORDS.get(label.lower(), label.lower()) if set(classes) == {NO, YES} else label
-    if spelled not in classes:
+    are_truth_values = {name.lower() for name in classes} == {NO, YES}
+    index = find_class(WORDS.get(label.lower(), label) if are_truth_values else label, classes)
+    if index is None:
         raise ValueError(f"the label {quote(label)} is not one of the answers {', '.join(classes)}")
-    return classes.index(spelled)
+    return index

@@ -20,6 +20,7 @@ from howsure.errors import InputError, quote
 from howsure.files.archive import FAULTS, Archive, unpacking
 from howsure.files.input_files import decoded, detect_compression, open_unpacked, opened, parsed_json
 from howsure.inputs.frames import EXCEPTION
+from howsure.inputs.numbers_and_names import TRUTHS, parse_number
 from howsure.inputs.source_names import format_suffix
 from howsure.lazy_imports import require
 
@@ -57,6 +58,33 @@ def class_name(value: str | float) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def names_class(target: str | float, name: str) -> bool:
+    """Whether a target names a class: equal texts, equal numbers, or equal truth values in any case.
+
+    >>> names_class(1.0, "1"), names_class("1", "1.0"), names_class(True, "True"), names_class(True, "1")
+    (True, True, True, False)
+    """
+    text = class_name(target).strip()
+    if text == name:
+        return True
+    if text.lower() in TRUTHS:
+        return text.lower() == name.lower()
+    number = parse_number(text)
+    return number is not None and number == parse_number(name)
+
+
+def find_class(target: str | float, names: Sequence[str]) -> int | None:
+    """Return the index of the class that a target names, an equal text first; None if there is none.
+
+    >>> find_class("1.0", ["1", "1.0"]), find_class(False, ["True", "False"]), find_class(3, ["1", "2"])
+    (1, 1, None)
+    """
+    text = class_name(target).strip()
+    if text in names:
+        return names.index(text)
+    return next((at for at, name in enumerate(names) if names_class(target, name)), None)
 
 
 def is_infinite(value: Any) -> bool:

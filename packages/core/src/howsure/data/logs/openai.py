@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, class_name, listed, mapping
+from howsure.data.logs.log_file import Beginning, LogFormat, Row, Source, class_name, find_class, listed, mapping
 from howsure.data.logs.tokens import NO_TOKENS, SPACES, answer_masses, choice_tokens, output_tokens
 from howsure.errors import quote
 
@@ -103,12 +103,13 @@ class _Choice:
         for source_mapping in (self.record, metadata):
             for name in TARGETS:
                 value = source_mapping.get(name)
-                if not isinstance(value, str | int | float) or not (label := class_name(value).strip()):
+                if not isinstance(value, str | int | float) or not class_name(value).strip():
                     continue
-                if label not in self.classes:
+                index = find_class(value, self.classes)
+                if index is None:
                     problem = f"its {name} {quote(value)} is not one of the answers {', '.join(self.classes)}"
-                    raise ValueError(f"{problem}. Name the answers in `classes`")
-                return self.classes.index(label)
+                    raise ValueError(f'{problem}. Add the possible answers to each record, as "classes": ["yes", "no"]')
+                return index
         return None
 
 

@@ -12,6 +12,9 @@ from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
 import howsure
+from howsure.data.logs.arrays import rows
+from howsure.data.logs.log_file import Source
+from howsure.data.tables.named_files import File
 
 NAMES = ["negative", "neutral", "positive"]
 
@@ -141,6 +144,19 @@ def test_the_best_label_alone() -> None:
     assert curve["base_rate"] == 0.75
 
 
+@pytest.mark.parametrize(
+    ("gold", "right", "wrong"),
+    [(True, "True", "False"), (1, "LABEL_1", "LABEL_0"), (1.0, "1", "2"), ("TRUE", "true", "false"), (1, "1.0", "0.0")],
+)
+def test_a_label_names_its_class_in_any_spelling(gold: str | float, right: str, wrong: str) -> None:
+    """Equal numbers and truth values are equal labels, whether a text has one score or the scores of all classes."""
+    lines(*({"gold": gold, "answer": {"label": name, "score": 0.8}} for name in (right, wrong)), name="best.jsonl")
+    lines(scored((wrong, 0.25), (right, 0.75), gold=gold), name="whole.jsonl")
+    best, (whole,) = (list(rows(Source(File(name, name, "jsonl"), []))) for name in ("best.jsonl", "whole.jsonl"))
+    assert [row["correct"] for row in best] == [1, 0]
+    assert whole["classes"][whole["target"]] == right
+
+
 def test_a_table_with_a_label_and_a_score_is_a_table() -> None:
     rows = [{"label": i % 2, "score": 0.25 + 0.5 * (i % 2)} for i in range(8)]
     Path("rows.json").write_text(json.dumps(rows))
@@ -192,6 +208,10 @@ WRONG = {
     "line 2 of bad.jsonl: its label 'c' is not one of the classes a, b": lambda: lines(
         scored(("a", 0.6), ("b", 0.4), gold="a"), scored(("a", 0.6), ("b", 0.4), gold="c")
     ),
+    "its label 1 cannot be compared with the predicted class 'POSITIVE'. Write the name": lambda: lines(
+        scored(("POSITIVE", 0.9), gold=1)
+    ),
+    "its label True cannot be compared with the predicted class '1'": lambda: lines(scored(("1", 0.9), gold=True)),
     "two of its scores have the same label: a, a": lambda: lines(scored(("a", 0.6), ("a", 0.4), gold="a")),
     "a score must be a probability; it is 1.5": lambda: lines(scored(("a", 1.5), ("b", -0.5), gold="a")),
     "line 2 of bad.jsonl: it has no list of .label, score.": lambda: lines(

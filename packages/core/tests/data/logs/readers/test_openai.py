@@ -100,9 +100,18 @@ def test_a_number_is_the_answer_that_is_written_alike(target: str | float, place
     assert (row["classes"], row["target"]) == (["1", "2"], place)
 
 
-def test_true_and_false_are_answers(tmp_path: Path) -> None:
-    body = openai_chat({"true": 0.75, "false": 0.25}) | {"metadata": {"classes": "true, false", "target": False}}
+@pytest.mark.parametrize(
+    ("classes", "target"), [("true, false", False), ("True, False", False), ("1.0, 2.0", 2.0), ("1.0, 2.0", 2)]
+)
+def test_truth_values_and_numbers_are_answers_in_any_spelling(classes: str, target: float, tmp_path: Path) -> None:
+    answers = dict(zip(classes.split(", "), (0.75, 0.25), strict=True))
+    body = openai_chat(answers) | {"metadata": {"classes": classes, "target": target}}
     assert rows_of(tmp_path, body)[0]["target"] == 1
+
+
+def test_an_unknown_answer_is_refused_with_what_helps(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"not one of the answers A, B, C, D\. Add the possible .* \"classes\": \["):
+        rows_of(tmp_path, openai_chat(SOME) | {"target": "yes"})
 
 
 def test_several_choices_are_runs_of_one_item(tmp_path: Path) -> None:
