@@ -171,11 +171,11 @@ def test_several_processes_say_the_same(nlp: spacy.Language) -> None:
 
 def test_what_it_refuses(nlp: spacy.Language) -> None:
     component: Any = nlp.get_pipe("howsure_confidence")
-    with pytest.raises(InputError, match="tag_map must be a map"):
+    with pytest.raises(InputError, match="tag_map must be a RecalibrationMap"):
         component.tag_map = "tags.json"
     rows = np.random.default_rng(0).dirichlet([1, 1, 1], 300)
     of_classes = howsure.recalibrate(np.arange(300) % 3, rows, method="vector")
-    with pytest.raises(InputError, match="entity_map must map one probability per row"):
+    with pytest.raises(InputError, match="entity_map must be a map of one probability per row"):
         component.entity_map = of_classes
     alone = spacy.blank("en")
     alone.add_pipe("howsure_confidence")

@@ -21,8 +21,8 @@ from howsure.counts.estimation import count_units
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        return list(csv.DictReader(file))
+    text = path.read_text(encoding="utf-8-sig")
+    return list(csv.DictReader(text.splitlines(), delimiter=";" if ";" in text.partition("\n")[0] else ","))
 
 
 def without_next(shown: str) -> str:
@@ -176,7 +176,7 @@ def test_periods_of_dates(dated: Rows, tmp_path: Path) -> None:
     assert by_date["columns"] == ["month", "quarter"]
     assert by_date["groups"] == by_column["groups"]
     alone = howsure(*estimate, "--date", "day")
-    assert (alone.code, "belong together" in alone.err) == (2, True)
+    assert (alone.code, "must be given together" in alone.err) == (2, True)
     estimate[2] = written([*dated[:6], dated[6] | {"day": "3/20/2003"}, *dated[7:]], tmp_path / "bad.csv")
     outcome = howsure(*estimate, "--date", "day", "--period", "month")
     assert "day must contain dates such as 2003-03-20; row 7 of" in outcome.err
@@ -401,3 +401,13 @@ def test_a_sheet_has_the_separator_and_the_decimal_comma_of_the_file_it_was_draw
     done = howsure("counts", "estimate", source, "--prob", "p", "--labelled", sheet, "--format", "json")
     counts = json.loads(done.out)
     assert counts["groups"][0]["positives"] == sum(line.endswith("1") for line in rows)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_a_sample_of_a_file_in_another_encoding_has_its_separator(encoding: str, tmp_path: Path) -> None:
+    source = tmp_path / "texts.csv"
+    source.write_text("id;text;p\n" + "".join(f"{k};Müll {k};0,{k}5\n" for k in range(8)), encoding=encoding)
+    command = ["--prob", "p", "--show", "text", "--labels", 4, "--design", "simple", "--output", tmp_path / "sheet.csv"]
+    done = howsure("counts", "sample", source, "--encoding", encoding, *command)
+    assert f"--encoding {encoding}" in done.out + done.err
+    assert (tmp_path / "sheet.csv").read_text(encoding="utf-8-sig").startswith("row;text;stratum;inclusion;check;label")

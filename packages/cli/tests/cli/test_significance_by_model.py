@@ -128,7 +128,7 @@ def test_what_is_true_in_a_file_of_its_own(tmp_path: Path, log: Path) -> None:
     expected = significance_json(log, "--model", "model", *options)
     assert significance_json(*files, *options)["comparisons"] == expected["comparisons"]
     table(tmp_path / "gold.jsonl", [*rows_of(gold), {"uid": "more", "gold": "c1"}])
-    with pytest.raises(InputError, match=r"none has 'more' \(1 item in all\)"):
+    with pytest.raises(InputError, match=r"no model has 'more' \(1 item in all\)"):
         run(*files, *options)
     more = significance_json(*files, *options, "--skip-missing")
     assert more["comparisons"] == expected["comparisons"]

@@ -116,7 +116,7 @@ def test_late_period_is_reported(tmp_path: Path) -> None:
     assert update(state).communicate(log(AUGUST))[1] == ""
     output, err = update(state).communicate(log(JULY))
     assert err == ""
-    assert "224 rows of periods that were skipped, although later ones were" in output
+    assert "224 rows of skipped periods: not used, because later periods were added" in output
     assert "taken before" not in output
 
 

@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.counts.populations import labelled
 
@@ -235,3 +236,10 @@ def test_labels_that_a_spreadsheet_would_calculate_come_back(tmp_path: Path) -> 
     more = howsure.draw_label_sample(score, 12, more=howsure.read(path), rng=2).to_csv()
     labels = [row["label"] for row in csv.DictReader(io.StringIO(more))]
     assert sorted(filter(None, labels)) == ["'=yes"] * 4 + ["no"] * 4
+
+
+def test_a_column_with_a_role_is_shown_too() -> None:
+    data = pd.DataFrame({"id": [*"abcdefgh"], "p": np.arange(8) / 10})
+    sheet = howsure.draw_label_sample("p", 4, design="simple", show=["p", "id"], data=data, rng=0).to_csv()
+    for row in csv.DictReader(io.StringIO(sheet)):
+        assert (float(row["p"]), row["id"]) == (data.p[int(row["row"]) - 1], data.id[int(row["row"]) - 1])

@@ -54,6 +54,16 @@ def test_a_column_is_not_compared_with_itself(name: str, form: str, tmp_path: An
         CALLS[name](data)
 
 
+def test_an_order_and_results_in_another_row_order_are_matched_by_id() -> None:
+    """Rows of `order` and of `data` are matched by the item, so their indexes are not compared."""
+    order = howsure.draw_order("id", data=pd.DataFrame({"id": [*"abcdefghij"]}), rng=1).to_frame()
+    results = pd.DataFrame({"id": [*order.id[:5]] * 2, "model": ["A"] * 5 + ["B"] * 5, "score": [0, 1] * 5})
+    in_order = howsure.race_models("score", model="model", id="id", order=order, data=results, bounds=(0, 1))
+    sorted_by_item = results.sort_values("id")
+    race = howsure.race_models("score", model="model", id="id", order=order, data=sorted_by_item, bounds=(0, 1))
+    assert race.to_dict() == in_order.to_dict()
+
+
 def test_a_column_may_be_label_and_group_or_item_and_cluster() -> None:
     howsure.score_models(y_true="y", prediction="s", groups="y", data=rows())
     howsure.mean_scores("s", id="i", clusters="i", data=rows())

@@ -134,6 +134,16 @@ def test_all_unknown_winners_are_named_with_the_ties_that_occur() -> None:
     assert named.rows == usual.rows
 
 
+@pytest.mark.parametrize("word", ["Model A", "model-a", "model_a"])
+def test_a_word_for_a_side_that_is_also_a_model_but_for_case_is_refused(word: str) -> None:
+    """Model_A wins all four battles, once as the second model; as words for sides, the winners say something else."""
+    first, second = ["Model_A"] * 3 + ["Model_B"], ["Model_B"] * 3 + ["Model_A"]
+    with pytest.raises(InputError, match=r"row 3 is .* also the name of a model, but for case, blanks or hyphens"):
+        howsure.rank_battles(first, second, [word] * 4, rng=0)
+    assert howsure.rank_battles(first, second, ["Model_A"] * 4, rng=0)["Model_A"].wins == 4
+    assert howsure.rank_battles(first[:3], second[:3], [word] * 3, rng=0)["Model_A"].wins == 3
+
+
 def test_a_misspelt_winner_is_corrected_not_taken_for_a_tie() -> None:
     for word, winner in (("modl_a", "model_a"), ("large-2b", "large-2")):
         with pytest.raises(InputError, match=rf"row 1 is '{word}'\. Did you mean {winner}\?"):

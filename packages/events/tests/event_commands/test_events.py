@@ -131,7 +131,7 @@ def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
     with EventStore.open(again) as opened:
         assert opened.settings["rule"]["name"] == "spoke"
     assert howsure(*command, "--store", store).code == 2
-    assert "another model" in howsure(*command[:-2], "--store", tmp_path / "b.duckdb").err
+    assert "was made with the model" in howsure(*command[:-2], "--store", tmp_path / "b.duckdb").err
 
 
 def instead(option: str, column: str) -> tuple[str, ...]:

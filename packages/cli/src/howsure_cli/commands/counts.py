@@ -79,13 +79,13 @@ command.add_command(
 )
 
 
-def _as_source(drawn: LabelSample, path: str) -> str:
+def _as_source(drawn: LabelSample, path: str, encoding: str | None) -> str:
     """The sheet, with the separator and the decimal comma of the file that it was drawn from."""
     heads, *rows = csv.reader(io.StringIO(drawn.to_csv()))
     if "decimal_comma" in drawn.recipe:
         at = heads.index(CHANCE)
         rows = [[*row[:at], row[at].replace(".", ","), *row[at + 1 :]] for row in rows]
-    separator = separator_of(path)
+    separator = separator_of(path, encoding=encoding)
     return "\n".join(csv_line(row, separator=separator) for row in (heads, *rows))
 
 
@@ -96,7 +96,7 @@ CARRIED_OPTIONS = ("y_prob", "labelled", "groups", "date", "period", "date_forma
 def sample(output: str | None, **typed: Any) -> None:
     """Write the sheet of units to label, and print what to do with it."""
     drawn = call_function(draw_label_sample, typed)
-    emit(f"{_as_source(drawn, typed['files'][0])}\n", output)
+    emit(f"{_as_source(drawn, typed['files'][0], typed['encoding'])}\n", output)
     if output is not None:
         same = typed | {"labelled": output, "format": typed["input_format"]}
         options = [(option_name(role), same[role]) for role in CARRIED_OPTIONS if same[role]]
@@ -107,6 +107,7 @@ def sample(output: str | None, **typed: Any) -> None:
         ]
         left_out = typed["where"] is not None or any(drawn.recipe.get("skipped", {}).values())
         command_line = shlex.join(["howsure", "counts", "estimate", *typed["files"], *words])
+        command_line += f" --encoding {shlex.quote(typed['encoding'])}" if typed["encoding"] else ""
         command_line += " --skip-missing" if typed["skip_missing"] else ""
         lines = [drawn.text(), *([USED_ROWS_NOTE] if left_out else [])]
         say("\n".join([*lines, f"Fill the column {LABEL} of {output} with 1 or 0, then: {command_line}"]))

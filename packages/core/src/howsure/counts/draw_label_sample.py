@@ -119,7 +119,9 @@ def draw_label_sample(
         else:
             earlier = read_sheet(more, score, place=columns.rows.place, words=True, whole=True)
             sample, labels = _extend_sample(score, n, earlier, more.name, rng=rng, **roles), earlier.labels
-    rows, shown_columns = sample.indices.tolist(), columns.rows.at(sample.indices.tolist())
+    rows = sample.indices.tolist()
+    shown_columns = columns.rows.at(rows)
+    shown_columns |= {name: np.asarray(columns.rows[name])[rows] for name in {*show} - {*shown_columns}}
     return replace(
         sample,
         shown={name: shown_columns[name] for name in show},

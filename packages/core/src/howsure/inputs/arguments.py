@@ -45,7 +45,8 @@ def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) 
                 kinds=" or ".join(dict.fromkeys(words)),
                 value=value,
             )
-    check_row_order(arguments)
+    columns = {name: value for name, value in arguments.items() if name not in TABLES or not hasattr(value, "iloc")}
+    check_row_order(columns)
     return dict(arguments)
 
 
@@ -125,6 +126,9 @@ KINDS: Final[dict[str, tuple[IsOfKind, str]]] = {
 # Columns are matched by position. Two pandas objects that have the same index labels in different orders are refused,
 # because their rows match by label. Indexes with different labels are ignored, as in scikit-learn: the labels of a
 # test set keep the row numbers of the whole data set, while its predictions are numbered from 0.
+
+
+TABLES: Final = {"data", "order"}  # frames: their rows may be matched by an id
 
 
 def check_row_order(columns: Mapping[str, Any]) -> None:

@@ -214,7 +214,14 @@ def _outcomes(
     outcomes = {text: outcome for outcome, words in WINS.items() for text in words} | dict.fromkeys(ties, TIE)
     spellings = {text: text if text in code_by_model else _spelling(text, outcomes) for text in texts}
     outcome_by_text = {text: outcomes.get(spelling, UNKNOWN) for text, spelling in spellings.items()}
-    model = np.array([code_by_model.get(text, UNKNOWN) for text in winner.names])[winner.codes]
+    # A word for a side may also be the name of a model, but for case, blanks or hyphens. It must then mean this model.
+    code_by_form = {_normal_form(model): code for model, code in code_by_model.items()}
+    code_by_word = {
+        text: code_by_form.get(_normal_form(text), UNKNOWN)
+        for text in texts
+        if outcome_by_text[text] != UNKNOWN and not (text in outcomes and len(text) == 1)  # a, b, 1, 2: always sides
+    } | code_by_model
+    model = np.array([code_by_word.get(text, UNKNOWN) for text in winner.names])[winner.codes]
     word = np.array([outcome_by_text[text] for text in texts])[winner.codes]
     by_name = np.select([model == first, model == second], [FIRST, SECOND], UNKNOWN)
     rule = (
@@ -225,7 +232,9 @@ def _outcomes(
     if unclear.any():
         row = int(unclear.argmax())
         value = winner.names[winner.codes[row]]
-        remedy = "This is also the name of a model. Rename the model, so that the value is unambiguous."
+        same_name = value in code_by_model
+        remedy = "Rename the model, so that the value is unambiguous." if same_name else "Spell both the same way."
+        remedy = f"This is also the name of a model{'' if same_name else ', but for case, blanks or hyphens'}. {remedy}"
         raise InputError(rule, name, ties=ties, value=value, row=row, remedy=remedy)
     outcome = np.where(by_name == UNKNOWN, word, by_name)
     if (unknown := outcome == UNKNOWN).any():
@@ -268,7 +277,12 @@ def _spelling(text: str, outcomes: Collection[str]) -> str:
     ['model_a', 'model_a', 'tie (bothbad)', 'draw']
     """
     lower = text.casefold()
-    return next((spelled for spelled in (text, lower, re.sub(r"[\s-]+", "_", lower)) if spelled in outcomes), lower)
+    return next((spelled for spelled in (text, lower, _normal_form(text)) if spelled in outcomes), lower)
+
+
+def _normal_form(text: str) -> str:
+    """A text in lower case, with an underscore for blanks and hyphens."""
+    return re.sub(r"[\s_-]+", "_", text.casefold())
 
 
 def _preferences(

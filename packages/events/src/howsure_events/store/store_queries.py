@@ -459,8 +459,8 @@ def incomplete_periods(store: Store, periods: Sequence[str], since: Day | None, 
         for gaps in (before, after)
     )
     first, last = first_and_last(store)
-    begin = low if first < low else first - usual_before
-    end = high if last > high else last + usual_after
+    begin = low if first < low else first - min(usual_before, first - datetime.date.min)
+    end = high if last > high else last + min(usual_after, datetime.date.max - last)
     return tuple(period for period in periods if period_start(period) < begin or period_end(period) > end)
 
 

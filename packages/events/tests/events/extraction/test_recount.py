@@ -176,7 +176,7 @@ def test_what_cannot_be_counted_again(first: EventStore, corpus: Path, model: Pa
     right = AntecedentModel.load(model)
     with pytest.raises(InputError, match="is the store that is counted again"):
         recount_events(first, first.path, rule=SPOKE, model=right)
-    with pytest.raises(InputError, match=r"another model, model\.npz; give that model"):
+    with pytest.raises(InputError, match=r"was made with the model model\.npz\. Pass this model"):
         recount_events(first, tmp_path / "a.duckdb", rule=SPOKE)
     with pytest.raises(InputError, match="the parse uses 'ud' labels, but the rule expects 'clear'; set labels: ud"):
         recount_events(first, tmp_path / "a.duckdb", rule=built_in_rule("attack", labels="clear"), model=right)

@@ -82,7 +82,7 @@ def test_processes_read_it_too(folder: Path, stores: tuple[dict[str, Any], dict[
 @pytest.mark.long
 def test_it_can_be_counted_again_with_the_same_scores_only(folder: Path, stores: object) -> None:
     with EventStore.open(folder / "scores.duckdb") as store:
-        with pytest.raises(InputError, match=r"was made with another model, scores\.jsonl; give that model"):
+        with pytest.raises(InputError, match=r"was made with the model scores\.jsonl\. Pass this model"):
             recount_events(store, folder / "again.duckdb", rule=newswire.rule())
         recount_events(
             store, folder / "again.duckdb", rule=newswire.rule(), model=ScoredCoreference(folder / "scores.jsonl")

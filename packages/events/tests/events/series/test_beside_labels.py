@@ -72,10 +72,10 @@ def test_files_hold_both_and_the_recipe_of_both(store: EventStore) -> None:
 def test_figures_draw_corrected_points_and_the_raw_counts_as_dashes(store: EventStore) -> None:
     series = series_with_corrections(store, event_series(store, actors=["AAA", "CCC"]))
     ax = draw_events(series, ax=new_figure(4, 3).add_subplot(), actors=["AAA"])
-    dashes, whole, partial = ax.lines
+    dashes, *points = ax.lines
     assert np.array_equal(dashes.get_ydata(), [row.mean for row in series.rows_of("AAA")])
     rows = series.corrected.rows_of("AAA")
-    drawn = [*whole.get_ydata(), *partial.get_ydata()]
+    drawn = [y for line in points for y in line.get_ydata()]
     assert sorted(drawn) == sorted(row.estimate for row in rows)
     ends = [tuple(segment[:, 1].tolist()) for segment in ax.collections[0].get_segments()]
     assert ends == [(row.low, row.high) for row in rows]
@@ -86,7 +86,7 @@ def test_figures_draw_corrected_points_and_the_raw_counts_as_dashes(store: Event
     assert "raw: what the model finds" in [text.get_text() for text in figure.legends[0].get_texts()]
     assert len(panels[1].lines) == 1
     alone = series.corrected.plot()
-    assert [*alone.lines[0].get_ydata(), *alone.lines[1].get_ydata()] == drawn
+    assert [y for line in alone.lines for y in line.get_ydata()] == drawn
     with pytest.raises(InputError, match="1 to 4 actors; there are 0"):
         series.corrected.plot(actors=[])
 

@@ -95,7 +95,8 @@ def _block(text: bytes, setting: Setting, meaning: Callable[[], str]) -> Block |
         nothing = (None,) * len(samples)
         scores = {name: columns[name] for name in first["metrics"] if columns.get(name, nothing) != nothing}
         types = {type(value) for values in scores.values() for value in set(values)}
-        if columns["metrics"].count(first["metrics"]) < len(samples) or not types <= {int, float, bool}:
+        same_metrics = isinstance(first["metrics"], list) and columns["metrics"].count(first["metrics"]) == len(samples)
+        if not same_metrics or not types <= {int, float, bool}:
             return None
         names = {"model": setting.model, "task": setting.task, "prompt": setting.prompt}
         block = {

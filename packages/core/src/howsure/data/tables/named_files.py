@@ -362,12 +362,12 @@ def objects_source(file: File) -> str:
     return text_source(file).replace("read_json(", "read_json_objects(", 1)
 
 
-def separator_of(path: str) -> str:
+def separator_of(path: str, *, encoding: str | None = None) -> str:
     """The separator of a CSV file; a comma for any other file."""
     if not os.path.isfile(path) or SUFFIXES.get(format_suffix(path)) != "csv":
         return ","
     with closing(Database()) as database:
-        (file,) = named_files([path], format=None, spool=database.folder)
+        (file,) = named_files([path], format=None, spool=database.folder, encoding=encoding)
         database.allow_only([file.path])
         return separator_option(file, database.connection).removeprefix(", DELIMITER ").strip("'")
 
