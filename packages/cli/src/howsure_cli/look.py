@@ -30,6 +30,7 @@ from howsure.data.tables.named_files import (
     objects_source,
     parquet_source,
     paths_read,
+    separator_option,
     text_source,
     unique_names,
     why_one_column,
@@ -70,6 +71,7 @@ from howsure_cli.table_notes import (
     lists_note,
     lists_of_objects,
     summary_of_means,
+    thousands_notes,
     with_points,
 )
 from howsure_cli.typed_commands import look_command, look_into_command, shell_word, typed_files
@@ -129,7 +131,11 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         tables = list(_first_tables(database.connection, named, most=MAX_ROWS * (1 if log is None else len(named))))
         alike = [] if log is not None else _columns_alike(database.connection, named[0], tables[0][0])
         rows = _one_table(tables)
-        rows, commas = with_points(rows) if log is None and named[0].format in ("csv", "tsv") else (rows, [])
+        is_csv = log is None and named[0].format in ("csv", "tsv")
+        written = rows
+        rows, commas = with_points(rows) if is_csv else (rows, [])
+        if is_csv and (commas or separator_option(named[0], database.connection).endswith("';'")):
+            notes += thousands_notes(written)
         rows = _with_parts(*rows) if log is None else rows
         columns = tuple(
             seen_column(name, [row[place] for row in rows[1:]]) for place, name in enumerate(map(str, rows[0]))

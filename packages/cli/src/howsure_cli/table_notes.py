@@ -8,7 +8,7 @@ from typing import Any
 
 from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn
 from howsure.data.tables.database import COMMA, POINT, WHOLE
-from howsure.inputs.numbers_and_names import THOUSANDS
+from howsure.inputs.numbers_and_names import POINTED_THOUSANDS, THOUSANDS, comma_advice
 from howsure_cli.column_words import ITEMS, MEANS, MODELS, is_numeric, names_id
 
 MAX_TAG_COLUMNS = 6
@@ -31,6 +31,7 @@ PAIR = (
 )
 TAG = re.compile(r"O|[BIESLUM]-\S+")
 DECIMAL, THOUSAND, POINTED, INTEGER = (re.compile(pattern) for pattern in (COMMA, THOUSANDS.pattern, POINT, WHOLE))
+NUMERIC = (DECIMAL, POINTED, INTEGER, POINTED_THOUSANDS)
 
 
 def are_tags(columns: Sequence[SeenColumn]) -> bool:
@@ -47,12 +48,12 @@ def with_points(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
     """
     heads, *cells = rows
     kinds = [_number_kinds([cell for cell in column if cell is not None]) for column in zip(*cells, strict=True)]
-    if any(point and not other for _, _, point, other in kinds):
+    if any(decimal and not other for _, _, _, decimal, other in kinds):
         return rows, []
-    clearly_comma = any(clear and not other for _, clear, _, other in kinds)
+    clearly_comma = any(clear and not other for _, clear, _, _, other in kinds)
     places = {
         at
-        for at, (comma, clear, point, other) in enumerate(kinds)
+        for at, (comma, clear, point, _, other) in enumerate(kinds)
         if comma and not (point or other) and (clear or clearly_comma)
     }
     pointed = [
@@ -62,12 +63,31 @@ def with_points(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
     return [heads, *pointed], [str(heads[at]) for at in sorted(places)]
 
 
-def _number_kinds(texts: Sequence[str]) -> tuple[bool, bool, bool, bool]:
-    """Four truth values: numbers with a comma, with a decimal comma, with a point, and texts that are not numbers."""
+def _number_kinds(texts: Sequence[str]) -> tuple[bool, bool, bool, bool, bool]:
+    """Five truth values: numbers with a comma, with a decimal comma, with a point, with a point that cannot separate
+    thousands, and texts that are not numbers."""
     commas = [text for text in texts if DECIMAL.fullmatch(text)]
-    point = any(map(POINTED.fullmatch, texts))
-    other = not all(p.fullmatch(t) for t in texts if (p := DECIMAL if "," in t else POINTED if "." in t else INTEGER))
-    return bool(commas), not all(map(THOUSAND.fullmatch, commas)), point, other
+    points = [text for text in texts if POINTED.fullmatch(text)]
+    other = not all(any(pattern.fullmatch(text) for pattern in NUMERIC) for text in texts)
+    clear = not all(map(THOUSAND.fullmatch, commas))
+    return bool(commas), clear, bool(points), not all(map(POINTED_THOUSANDS.fullmatch, points)), other
+
+
+def thousands_notes(rows: list[list[Any]]) -> list[str]:
+    """A note for each column of numbers such as 1.035, in a table whose other numbers have decimal commas.
+
+    >>> thousands_notes([["id", "n"], ["a", "643"], ["b", "1.035"]])
+    ['n has 1.035. Its point may separate thousands or decimals: write 1035, or 1,0350 if it is a decimal.']
+    """
+    heads, *cells = rows
+    notes = list[str]()
+    for head, column in zip(heads, zip(*cells, strict=True), strict=False):
+        texts = [cell for cell in column if cell is not None]
+        first = next(filter(POINTED_THOUSANDS.fullmatch, texts), None)
+        _, _, _, decimal, other = _number_kinds(texts)
+        if first is not None and not (decimal or other):
+            notes.append(f"{head} has {first}. {comma_advice(first)}")
+    return notes
 
 
 def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:

@@ -34,6 +34,7 @@ class Kind(StrEnum):
     """How the values of a column are read."""
 
     VALUES = "values"  # unchanged
+    MEASURE = "measure"  # unchanged; a number that can be read in two ways, such as 1.035, is refused
     NAMES = "names"  # as codes and distinct names, which need little memory
     DAYS = "days"
     NUMBER = "number"
@@ -188,7 +189,7 @@ class Source(ABC):
         have. A missing value raises InputError, except in the columns `optional`, where it becomes None (NaN among
         numbers).
         """
-        kinds = dict.fromkeys(names, Kind.VALUES) | {name: Kind.OPTIONAL for name in names if name in optional}
+        kinds = dict.fromkeys(names, Kind.MEASURE) | {name: Kind.OPTIONAL for name in names if name in optional}
         rows_read = self.rows(kinds)
         return tuple(parse_number_column(rows_read[name]) for name in names)
 

@@ -156,6 +156,8 @@ NUMERAL = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*", re.ASCII)
+POINTED_THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+\s*", re.ASCII)
+GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+(?:,[0-9]+)?)\s*", re.ASCII)
 PERCENT = re.compile(r"\s*[+-]?(?:[0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18})\s*%\s*", re.ASCII)
 PERCENT_IN_TEXT = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:\.[0-9]{1,18}|,[0-9]{1,2})?(?=\s*%)", re.ASCII)
 KEY = re.compile(r"\s*[+-]?0[0-9]")  # leading zero: an identifier, not a number
@@ -193,7 +195,7 @@ def number_or_text(value: Any) -> Any:
 
 
 def comma_advice(text: str, *, is_score: bool = False) -> str:
-    """Return a remedy for a string that is not a number because of a comma or percent sign; otherwise an empty string.
+    """Return a remedy for a string that is not a number because of a comma, point or percent sign; otherwise "".
 
     is_score: also suggest the number without its percent sign, since a score may be on a scale from 0 to 100.
 
@@ -201,6 +203,10 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     ('Its comma may separate thousands or decimals: write 1234 or 1.234.', 'It is a percentage: write 0.8092.')
     >>> comma_advice("85 % sure"), comma_advice("90,5 %")
     ('Write only the number: 0.85.', 'Write only the number: 0.905.')
+    >>> comma_advice("1.035")  # in a table with decimal commas
+    'Its point may separate thousands or decimals: write 1035, or 1,0350 if it is a decimal.'
+    >>> comma_advice("1.035,5")
+    'Leave out the separator of thousands: write 1035.5, or 1035,5 in a column with decimal commas.'
     """
     if PERCENT.fullmatch(text):
         percentage = text.strip().removesuffix("%").strip()
@@ -209,12 +215,20 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     percentages = PERCENT_IN_TEXT.findall(text)
     if len(percentages) == 1:
         return f"Write only the number: {_share(percentages[0])}."
-    if "," not in text:
-        return ""
+    digits = text.strip()
     if THOUSANDS.fullmatch(text):
-        thousand, point = (text.strip().replace(",", mark) for mark in ("", "."))
+        thousand, point = (digits.replace(",", mark) for mark in ("", "."))
         return f"Its comma may separate thousands or decimals: write {thousand} or {point}."
-    return "Write a decimal point."
+    if POINTED_THOUSANDS.fullmatch(text) and digits.count(".") == 1:
+        thousand, comma = digits.replace(".", ""), digits.replace(".", ",")
+        return f"Its point may separate thousands or decimals: write {thousand}, or {comma}0 if it is a decimal."
+    if GROUPED.fullmatch(text):
+        separator = min(",.", key=lambda mark: digits.find(mark) % len(digits))  # -1, if absent, comes last
+        number = digits.replace(separator, "").replace(",", ".")
+        is_comma = separator == "." and "," in digits
+        or_comma = f", or {number.replace('.', ',')} in a column with decimal commas" if is_comma else ""
+        return f"Leave out the separator of thousands: write {number}{or_comma}."
+    return "Write a decimal point." if "," in text else ""
 
 
 def _share(percentage: str) -> str:

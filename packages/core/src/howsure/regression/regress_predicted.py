@@ -158,7 +158,7 @@ def _values_of_roles(column_by_role: dict[str, Any], data: Any) -> tuple[dict[st
             raise not_a_column_name(role, column)
         partly = role in ("y_true", "inclusion") or (role == "strata" and "inclusion" in column_by_role)
         named = role in ("fixed_effects", "strata", "clusters")
-        kind = Kind.PARTIAL if partly else Kind.NAMES if named else Kind.VALUES
+        kind = Kind.PARTIAL if partly else Kind.NAMES if named else Kind.MEASURE
         for name in names:
             if kinds.setdefault(name, kind) != kind:
                 kinds[name] = Kind.VALUES

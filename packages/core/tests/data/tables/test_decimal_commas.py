@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.cli.running import howsure as run
 
 import howsure
+from howsure.errors import InputError
 from howsure.inputs.frames import Kind
 from howsure.inputs.numbers_and_names import comma_advice, parse_number
 
@@ -64,11 +65,66 @@ def test_a_column_with_commas_is_the_column_with_points(
 
 
 def test_advice_names_both_meanings_of_a_comma() -> None:
-    for text in ("1,234", "0,5", "1.234,5", "a, b", "half"):
+    for text in ("1,234", "0,5", "a, b", "half"):
         advice = comma_advice(text)
         assert bool(advice) == ("," in text)
         if "thousands" in advice:
             assert all(parse_number(word.rstrip(".")) for word in advice.split("write ")[1].split(" or "))
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("1.234,5", "write 1234.5, or 1234,5 in"),
+        ("-1,234.5", "write -1234.5."),
+        ("1,234,567", "write 1234567."),
+        ("1.234.567", "write 1234567."),
+        ("1.035", "write 1035, or 1,0350 if"),
+    ],
+)
+def test_advice_leaves_out_separators_of_thousands(text: str, advice: str) -> None:
+    assert advice in comma_advice(text)
+
+
+@pytest.mark.parametrize(
+    ("separator", "other"), [(";", "0,5"), (";", "x"), ("\t", "0,5")], ids=["commas", "semicolons", "tabs"]
+)
+@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.SCORE, Kind.MEASURE, Kind.PARTIAL])
+def test_a_point_that_may_separate_thousands_is_refused(separator: str, other: str, kind: Kind, tmp_path: Path) -> None:
+    path = written(
+        tmp_path / f"x.{'tsv' if separator == chr(9) else 'csv'}", {"n": ["643", "1.035"], "o": [other] * 2}, separator
+    )
+    with pytest.raises(InputError, match=r"row 2 of .*is '1\.035'\. Its point may .*: write 1035, or 1,0350 if"):
+        howsure.read(path).rows({"n": kind})
+
+
+@pytest.mark.parametrize(
+    ("separator", "column", "values"),
+    [
+        (",", ["643", "1.035"], [643, 1.035]),  # no decimal commas
+        (";", ["1.0350", "2.643"], [1.035, 2.643]),  # four digits: a decimal point
+        (";", ["0.123", "1.000"], [0.123, 1.0]),
+        (";", ["1035", "643"], [1035, 643]),
+        (";", ["1,0350", "643"], [1.035, 643]),
+    ],
+)
+def test_other_points_and_commas_are_decimal(
+    separator: str, column: list[str], values: list[float], tmp_path: Path
+) -> None:
+    path = written(tmp_path / "x.csv", {"n": column, "o": ["x", "y"]}, separator)
+    assert howsure.read(path).rows({"n": Kind.NUMBER})["n"].tolist() == values
+
+
+def test_names_keep_points_that_may_separate_thousands(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", {"id": ["999", "1.000"], "p": ["0,5", "1"]})
+    rows = howsure.read(path).rows({"id": Kind.VALUES, "p": Kind.NUMBER})
+    assert (rows["id"].tolist(), rows["p"].tolist()) == (["999", "1.000"], [0.5, 1.0])
+
+
+def test_a_column_with_thousands_does_not_hide_decimal_commas_of_another(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", {"n": ["643", "1.035"], "p": ["0,5", "1"]})
+    assert howsure.read(path).rows({"n": Kind.NAMES, "p": Kind.NUMBER})["p"].tolist() == [0.5, 1.0]
+    assert "n has 1.035. Its point may separate thousands or decimals: " in str(howsure.look(path))
 
 
 @pytest.fixture(scope="module")

@@ -167,7 +167,7 @@ def _data_columns(
     unknown = next((name for name in on if name not in KEYS), None)
     if unknown is not None or not on:
         raise unknown_name("key", str(unknown), KEYS, place="rows of covariates")
-    kinds = dict.fromkeys(names, frames.Kind.VALUES) | dict.fromkeys(on, frames.Kind.NAMES)
+    kinds = dict.fromkeys(names, frames.Kind.MEASURE) | dict.fromkeys(on, frames.Kind.NAMES)
     rows = frames.read_columns(data, kinds)
     keys = _keys(store, rows, on)
     keys_needed = list(zip(*(columns[name] for name in on), strict=True))

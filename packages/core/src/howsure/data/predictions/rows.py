@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.predictions.classes import class_matrix
+from howsure.data.predictions.classes import class_matrix, missing_numbers
 from howsure.data.predictions.selection import (
     SEPARATE,
     Selection,
@@ -186,13 +186,13 @@ def rows_of_files(
 ) -> tuple[Rows, str]:
     """Read columns of files by name, each as its kind, with a description of the rows read and notes.
 
-    VALUES are returned unchanged (n,). NAMES, and DAYS without the time of day, are `Coded`, which needs little memory.
-    NUMBER and SCORE are float64 (n,); in a SCORE, true is 1 and false 0. NUMBERS are lists, float64 (n, K); so are
-    VALUES and NUMBER if the column contains lists of numbers, or numbers by name, {"0": 0.7, "1": 0.3}, in the natural
-    order of the names. A missing value is an error, or its row is left out. REQUIRED and OPTIONAL columns are
-    unchanged; in OPTIONAL columns, a missing value is None. VERBATIM columns also keep decimal commas. PARTIAL columns
-    are a mapping from rows with a value, counted from 0, to the value. LATER columns, and the columns named in `later`,
-    are read by `at` of the result.
+    VALUES and MEASURES are returned unchanged (n,). NAMES, and DAYS without the time of day, are `Coded`, which needs
+    little memory. NUMBER and SCORE are float64 (n,); in a SCORE, true is 1 and false 0. NUMBERS are lists, float64 (n,
+    K); so are VALUES, MEASURE and NUMBER if the column contains lists of numbers, or numbers by name, {"0": 0.7, "1":
+    0.3}, in the natural order of the names. A missing value is an error, or its row is left out. REQUIRED and OPTIONAL
+    columns are unchanged; in OPTIONAL columns, a missing value is None. VERBATIM columns also keep decimal commas.
+    PARTIAL columns are a mapping from rows with a value, counted from 0, to the value. LATER columns, and the columns
+    named in `later`, are read by `at` of the result.
 
     clusters: one of the columns. Equal values in several files (of one `run`, if that is a column) are an error, unless
     `across_files` declares them the same item, or separate items, which are then renumbered. choose: a function that
@@ -227,7 +227,7 @@ def rows_of_files(
                 table.columns[name] = replace(table.columns[name], comma=False)
             if kind == Kind.SCORE:
                 table.columns[name] = replace(table.columns[name], truths=True)
-            if kind in (Kind.VALUES, Kind.NUMBER, Kind.NUMBERS):
+            if kind in (Kind.VALUES, Kind.MEASURE, Kind.NUMBER, Kind.NUMBERS):
                 table.columns[name] = with_keys(table, table.columns[name], only)
         columns = {name: table.columns[name] for name in kinds}
         read_as = {
@@ -244,6 +244,9 @@ def rows_of_files(
             if kinds[name] not in (Kind.OPTIONAL, Kind.VERBATIM, Kind.PARTIAL, Kind.LATER)
         }
         selection = opened.selected(table, only, checked)
+        for name, kind in kinds.items():
+            if kind in (Kind.MEASURE, Kind.PARTIAL):
+                check_thousands(selection, columns[name], rows.missing_values)
         ways: dict[Kind, Callable[[Selection, Column], Any]] = {
             Kind.NAMES: _coded,
             Kind.DAYS: _days,
@@ -312,6 +315,13 @@ def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]
     if kind == "number":
         return class_matrix(selection, [column], lists=False)[:, 0]
     return selection.values(_raw_value(column))
+
+
+def check_thousands(selection: Selection, column: Column, missing_values: Sequence[str]) -> None:
+    """Raise InputError if a column of numbers contains 1.035 or the like, whose point may separate thousands."""
+    is_text = f"NOT {column.is_numeric_text} AND NOT {column.missing(missing_values)}"
+    if column.thousands and not selection.has(is_text):
+        raise missing_numbers(selection, [column], lists=False)
 
 
 def _raw_value(column: Column) -> str:

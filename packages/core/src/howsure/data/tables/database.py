@@ -31,7 +31,7 @@ from howsure.errors import ColumnName, InputError
 from howsure.files.input_files import Scratch, checked_text, detect_compression, encoding_error, open_unpacked
 from howsure.inputs.checks import MISSING_TEXT
 from howsure.inputs.date_formats import ISO_DATE
-from howsure.inputs.numbers_and_names import THOUSANDS, counted, nearest, parse_number, unknown_name
+from howsure.inputs.numbers_and_names import POINTED_THOUSANDS, THOUSANDS, counted, nearest, parse_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
 
 # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
@@ -394,9 +394,9 @@ class Column:
     """A column: its name and DuckDB type; `keys` are the keys of its values if these are mappings.
 
     parts: the columns that form a key; its value is one string. comma: whether numbers have a decimal comma, so that
-    0,5 is one half. truths: whether true is 1 and false 0, as in a column of truth values. stored: the column's name in
-    the database, if it is different. names_files: whether the column contains the name of each file, which is never
-    missing.
+    0,5 is one half. thousands: whether points may separate thousands, so that 1.035 is not read as a number. truths:
+    whether true is 1 and false 0, as in a column of truth values. stored: the column's name in the database, if it is
+    different. names_files: whether the column contains the name of each file, which is never missing.
     """
 
     name: str
@@ -404,6 +404,7 @@ class Column:
     keys: tuple[str, ...] = ()
     parts: tuple[Column, ...] = ()
     comma: bool = False
+    thousands: bool = False
     truths: bool = False
     role: str = ""  # the parameter that names it
     stored: str = ""
@@ -463,7 +464,20 @@ class Column:
         number = f"TRY_CAST({self._pointed} AS DOUBLE)"
         if self.is_text and self.truths:
             number = f"CASE lower(trim({self.sql})) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE {number} END"
+        if self.thousands:
+            number = f"CASE WHEN NOT {self.has_thousands} THEN {number} END"
         return f"CASE WHEN NOT contains({self.sql}, '_') THEN {number} END" if self.is_text else number
+
+    @property
+    def has_thousands(self) -> str:
+        """Whether the value is a number such as 1.035 or 1.234.567, whose points may separate thousands."""
+        return f"regexp_full_match({self.sql}, {literal(POINTED_THOUSANDS.pattern)})"
+
+    @property
+    def is_numeric_text(self) -> str:
+        """Whether a text is a number with or without a comma, points or separators of thousands."""
+        tests = (f"regexp_full_match({self.sql}, {literal(pattern)})" for pattern in (COMMA, POINT, WHOLE))
+        return f"({' OR '.join(tests)} OR {self.has_thousands})"
 
     @property
     def day(self) -> str:
@@ -567,6 +581,9 @@ def as_number(text: str) -> float | None:
 # A comma may also separate thousands: 1,234. A column's numbers are read with decimal commas if some value can mean
 # nothing else (0,87 or 12,5), or if so in another column, which holds only numbers; and if neither it nor a column of
 # numbers has a decimal point.
+#
+# Where decimals have commas, points separate thousands: 1.035. In a table with decimal commas, or with semicolons
+# between its values, such values are not read as numbers, unless another value of the column has a decimal point (0.5).
 
 COMMA = r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*"
 POINT = r"\s*[+-]?[0-9,]*\.[0-9]*([eE][+-]?[0-9]+)?\s*"
@@ -582,21 +599,45 @@ def columns_with_commas(columns: Iterable[Column], ask: Callable[[str], list[tup
     if not any(there):
         return []
     counts = {text.name: [bool(count) for count in ask(_counts(text))[0]] for text in texts}
-    if any(point and not other for _, _, point, other in counts.values()):
+    if any(decimal and not other for _, _, _, decimal, other in counts.values()):
         return []
-    clearly_comma = any(clear and not other for _, clear, _, other in counts.values())
+    clearly_comma = any(clear and not other for _, clear, _, _, other in counts.values())
     return [
-        name for name, (comma, clear, point, _) in counts.items() if comma and not point and (clear or clearly_comma)
+        name for name, (comma, clear, point, _, _) in counts.items() if comma and not point and (clear or clearly_comma)
     ]
 
 
 def _counts(column: Column) -> str:
-    """The numbers of values that are numbers with a comma, with a decimal comma, with a point, and not numbers."""
-    comma, thousands, point, whole = (
-        f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, THOUSANDS.pattern, POINT, WHOLE)
+    """The numbers of values that are numbers with a comma, with a decimal comma, with a point, with a decimal point,
+    and not numbers."""
+    comma, thousands, point = (
+        f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, THOUSANDS.pattern, POINT)
     )
-    tests = (comma, f"{comma} AND NOT {thousands}", point, f"NOT ({comma} OR {point} OR {whole})")
+    tests = (
+        comma,
+        f"{comma} AND NOT {thousands}",
+        point,
+        f"{point} AND NOT {column.has_thousands}",
+        f"NOT {column.is_numeric_text}",
+    )
     return ", ".join(f"count(*) FILTER ({test})" for test in tests)
+
+
+def columns_with_thousands(columns: Iterable[Column], ask: Callable[..., list[tuple[object, ...]]]) -> list[str]:
+    """The names of text columns with numbers such as 1.035 and no decimal point, as in 0.5; `ask` queries their table.
+
+    A comma before the point, as in 1,035.5, makes it a decimal point too.
+    """
+    texts = [column for column in columns if column.is_text and not column.parts]
+    there = ask(", ".join(f"bool_or(contains({text.sql}, '.'))" for text in texts))[0] if texts else ()
+    point = literal(POINT)
+    return [
+        text.name
+        for text, has_point in zip(texts, there, strict=True)
+        if has_point
+        and not ask("1", rest=f"WHERE regexp_full_match({text.sql}, {point}) AND NOT {text.has_thousands} LIMIT 1")
+        and ask("1", rest=f"WHERE {text.has_thousands} LIMIT 1")
+    ]
 
 
 def commas_note(names: Sequence[str]) -> str:

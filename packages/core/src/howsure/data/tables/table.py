@@ -23,6 +23,7 @@ from howsure.data.tables.database import (
     Place,
     Step,
     columns_with_commas,
+    columns_with_thousands,
     file_literal,
     find_place,
     identifier,
@@ -43,6 +44,7 @@ from howsure.data.tables.named_files import (
     joined_path,
     keys_in,
     parquet_source,
+    separator_option,
     text_source,
     unique_names,
     why_one_column,
@@ -310,6 +312,10 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
     if all(file.format in ("csv", "tsv") for file in files):
         for name in columns_with_commas(table.columns.values(), table.ask):
             table.columns[name] = replace(table.columns[name], comma=True)
+        thousands = columns_with_thousands(table.columns.values(), table.ask)
+        if thousands and (table.with_commas or any(_has_commas(database.connection, file) for file in files)):
+            for name in thousands:
+                table.columns[name] = replace(table.columns[name], thousands=True)
     columns = {
         name: table.columns[name]
         if several == (name,)
@@ -322,6 +328,17 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
 def _known_columns(database: Database, file: File) -> list[str]:
     with reading(file.name, file.path):
         return column_names(database, file)
+
+
+def _has_commas(connection: Connection, file: File) -> bool:
+    """Whether a file is written as where decimals have commas: with semicolons, or with decimal commas in a column."""
+    if separator_option(file, connection).endswith("';'"):
+        return True
+    source = text_source(file)
+    columns = [Column(name, "VARCHAR") for name in _described(connection, source)]
+    return bool(
+        columns_with_commas(columns, lambda select: connection.execute(f"SELECT {select} FROM {source}").fetchall())
+    )
 
 
 def _check_path(table: Table, column: Column) -> None:
