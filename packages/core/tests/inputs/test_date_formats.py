@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime
+from pathlib import Path
 
 import duckdb
 import pytest
 
+import howsure
+from howsure.data.predictions.rows import rows_of_files
 from howsure.errors import InputError
 from howsure.inputs.date_formats import (
     ISO,
@@ -20,6 +23,7 @@ from howsure.inputs.date_formats import (
     read_iso,
     reading_steps,
 )
+from howsure.inputs.frames import Kind
 from howsure.inputs.periods import coded_periods, read_periods
 from howsure.monitoring.settings import as_days
 
@@ -108,6 +112,7 @@ def test_times_that_do_not_exist_are_not_cut_off(time: str) -> None:
 TIMES = (
     *("", "T", " ", "T12:30", "T1230", "T12.30", "T12h30", " 12", " 12:30 ", "t12:30z", "T12:30:45.", "T12:30:45,5"),
     *("T23:59:60", "T24:00:00", "T12:30-0500", "T12:30+14", " 12:30 UTC", " 12:30 GMT+1", "T23:59:59+14:00"),
+    *("T10:00:00+00:19:32", " 10:00:00-001932"),
     *(" 1:30 PM", " 01:30:00 p.m. CET", " 12:30:00 +0000 UTC", " 12:30:00.5 -0300 -03 m=+0.000000001"),
     *("T12:30:00+01:00[Europe/Berlin]", "T12:30Z[UTC]", " 12:30:00 America/Argentina/Buenos_Aires"),
 )
@@ -132,6 +137,17 @@ def test_python_refuses_impossible_time_zones(time: str) -> None:
     for reader in (read_iso, lambda text: as_days([text])):
         with pytest.raises(ValueError, match="2024-01-02"):
             reader(f"2024-01-02{time}")
+
+
+@pytest.mark.parametrize("zone", ["+0560", "+05:60", "+1500"])
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_the_time_is_removed_unless_its_zone_is_impossible(zone: str, ending: str, tmp_path: Path) -> None:
+    path, text = tmp_path / f"dates.{ending}", f"2024-01-10T23:00:00{zone}"
+    path.write_text(f"when\n{text}\n" if ending == "csv" else f'{{"when": "{text}"}}\n')
+    days = rows_of_files(howsure.read(path), {"when": Kind.DAYS})[0]["when"]
+    assert days.names == (text,)
+    path.write_text(path.read_text().replace(zone, "+05:30"))
+    assert rows_of_files(howsure.read(path), {"when": Kind.DAYS})[0]["when"].names == ("2024-01-10",)
 
 
 @pytest.mark.parametrize("time", ["24:30", "13:30 pm", "12:30 +99:99"])

@@ -38,6 +38,7 @@ from howsure.inputs.checks import (
     check_clusters,
     check_weights,
 )
+from howsure.inputs.date_formats import ISO_DATE
 from howsure.inputs.frames import AS_READ, ITEM, Dated, Kind, Rows
 from howsure.inputs.numbers_and_names import natural_order, shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -168,7 +169,6 @@ def _code_names(selection: Selection, column: Column, missing: str) -> Coded:
 
 CONTENT = (Kind.OPTIONAL, Kind.VERBATIM, Kind.PARTIAL, Kind.SCORE, Kind.NUMBER, Kind.NUMBERS)  # not keys
 READ_AS = {Kind.NUMBER: "number", Kind.SCORE: "number", Kind.NUMBERS: "numbers"}
-DAY_AND_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:"
 
 
 def rows_of_files(
@@ -330,8 +330,8 @@ def _raw_value(column: Column) -> str:
 
 
 def _days(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:
-    """Code a column of dates by day; values that are not dates stay unchanged."""
-    timed = f"regexp_matches({column.text}, {literal(DAY_AND_TIME)})"
+    """Code a column of dates by day; values that are not dates, or have an impossible time zone, stay unchanged."""
+    timed = f"regexp_full_match({column.text}, {literal(ISO_DATE)})"
     return _coded(selection, column, f"CASE WHEN {timed} THEN left({column.text}, 10) ELSE {column.text} END")
 
 
