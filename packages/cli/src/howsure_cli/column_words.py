@@ -48,7 +48,7 @@ DOUBTS = words_in(
 RISKS = words_in("risk")  # which may be the probability of a label, but is not a score
 ARMS = words_in(
     "arm method approach agent variant mode policy strategy condition experiment setting config configuration "
-    "architecture profile shot shots pipeline scaffold technique framework retriever treatment intervention"
+    "architecture shot shots pipeline scaffold technique framework retriever treatment intervention"
 )  # a `mode` alone: not a failure_mode
 MODELS = ARMS | words_in("model system engine llm")
 OVERALL = words_in("overall total final")

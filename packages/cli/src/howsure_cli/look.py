@@ -46,7 +46,7 @@ from howsure.inputs.numbers_and_names import counted, parse_number, shortened
 from howsure.inputs.source_names import format_suffix
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
-from howsure_cli.column_words import CHANCES
+from howsure_cli.column_words import CHANCES, GROUPS, LABELS, MODELS, PREDICTIONS, RATERS, SCORES, VERDICTS
 from howsure_cli.field_commands import (
     STATED,
     WITHOUT_GOLD,
@@ -85,6 +85,7 @@ NESTED = (
     "{} holds objects that differ from row to row: write a row for each answer, such as "
     '{{"id": "q1", "model": "m", "score": 1}}.'
 )
+MAX_CODES = 4  # values of a column of any name that may contain labels
 MAX_ROWS = 20_000  # rows that are looked at
 MAX_PARTS = 200  # of objects, that are shown as columns
 MAX_FILES = 1_000  # of which rows are looked at
@@ -372,9 +373,10 @@ def _missing_value_notes(columns: Sequence[SeenColumn]) -> Iterator[str]:
 
 
 def _spelling_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """A note on each column of a few names of which some, such as Yes and yes, differ only in spelling."""
+    """A note on each column of labels or groups of which some, such as Yes and yes, differ only in spelling."""
     for place, column in enumerate(columns):
-        if column.kind in (FEW, TWO) and column.held:
+        is_named = column.words & (LABELS | PREDICTIONS | SCORES | GROUPS | MODELS | RATERS | VERDICTS)
+        if column.kind in (FEW, TWO) and (is_named or 0 < len({*map(str.casefold, column.held)}) <= MAX_CODES):
             counts = Counter(row[place] for row in rows if row[place] in column.held)
             if alike := spellings(counts):
                 yield f"{column.name}: {alike}, and would count as different values. Spell them the same way."

@@ -76,7 +76,13 @@ from howsure_cli.document_commands import events_in_texts, import_scores
 from howsure_cli.span_commands import spans_in_rows
 from howsure_cli.table_roles import VERBALISED, TableRoles
 from howsure_cli.typed_commands import command_text
-from howsure_cli.wide_commands import are_of_raters, columns_by_object, columns_of_coders, propose_marks
+from howsure_cli.wide_commands import (
+    are_named_for_raters,
+    are_of_raters,
+    columns_by_object,
+    columns_of_coders,
+    propose_marks,
+)
 
 MAX_COMMANDS = 3
 MAX_GRADES = 200  # different values, of which agreement is computed
@@ -120,10 +126,13 @@ def propose_for_table(
     return list(dict.fromkeys(commands or table.propose_for_unlabelled()))[:MAX_COMMANDS]
 
 
-def _where(column: SeenColumn, value: str) -> list[str]:
-    """The option that selects the rows with a value."""
-    is_plain = re.fullmatch(r"[a-z_]\w*", column.name, re.ASCII | re.IGNORECASE) is not None
-    return ["--where", f"{column.name if is_plain else identifier(column.name)} = {literal(value)}"]
+def _where(value_by_column: Mapping[SeenColumn, str]) -> list[str]:
+    """The option that selects the rows with these values."""
+    tests = []
+    for column, value in value_by_column.items():
+        is_plain = re.fullmatch(r"[a-z_]\w*", column.name, re.ASCII | re.IGNORECASE) is not None
+        tests.append(f"{column.name if is_plain else identifier(column.name)} = {literal(value)}")
+    return ["--where", " AND ".join(tests)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +230,7 @@ class _TableProposals(TableRoles):
             return
         (kept, _), *_ = both
         words = ["--pivot", column_list([*keys, rater, grade]), "--score", judge, "--target", person]
-        words += [] if criterion is None else _where(criterion, str(kept))
+        words += [] if criterion is None else _where({criterion: str(kept)})
         words += positive_option(grade) or []
         words += ["--skip-missing"] if graded[person] - graded[judge] else []
         yield command_text("judge", *self.file_words, *words)
@@ -308,11 +317,12 @@ class _TableProposals(TableRoles):
         yield self._command("judge agreement", words, raters)
 
     def propose_similar_columns(self) -> Iterator[str]:
-        """If no other command fits, and columns of words have the same values: the agreement of these columns."""
+        """If no other command fits, and columns of raters have the same values: the agreement of these columns."""
         words = [column for column in self.columns if column.kind in (TWO, FEW) and not is_numeric(column)]
         words = [column for column in words if not column.words & (GROUPS | MODELS)]
         same = ([column for column in words if column.held == first.held] for first in words)
-        alike = next((columns for columns in same if len(columns) > 1), columns_of_coders(self.columns))
+        raters = (columns for columns in same if are_named_for_raters(columns))
+        alike = next((columns for columns in raters if len(columns) > 1), columns_of_coders(self.columns))
         item = next((column for column in self.columns if column.kind in (UNIQUE, TEXTS)), None)
         if len(alike) > 1 and item is not None and item.values == len(self.rows) and self.may_explode:
             words_typed = ["--explode", column_list(alike), "--rater", COLUMN, "--id", item.name, "--score", VALUE]
@@ -335,14 +345,23 @@ class _TableProposals(TableRoles):
         date = next((column for column in self.columns if column.kind == DATES and not column.missing), None)
         is_iso = date is not None and all(re.match(r"\d{4}-", text or "") for text in self._values(date))
         periods = ["--date", date.name, "--period", "month"] if date is not None and is_iso else []
-        words = ["--prob", prob.name, "--target", label.name, *positive, *design, *periods, *self._only_first_model()]
-        yield self._command("counts estimate", words, [])
+        only = self._only_first_arm()
+        if only is not None:
+            words = ["--prob", prob.name, "--target", label.name, *positive, *design, *periods, *only]
+            yield self._command("counts estimate", words, [])
 
-    def _only_first_model(self) -> list[str]:
-        """The option that selects the rows of the first of several models, whose counts must not be added."""
-        model = self._model()
-        first = None if model is None else next((name for name in self._values(model) if name is not None), None)
-        return [] if model is None or first is None else _where(model, first)
+    def _only_first_arm(self) -> list[str] | None:
+        """The option that selects one row of each item: those of the first model, arm and run, whose counts must not be
+        added; None if items repeat nevertheless."""
+        run, item = self._named(RUNS, FEW, TWO), self._item()
+        arms = [column for column in (*self._models(), run) if column is not None and column is not item]
+        if not arms:
+            return []
+        crossed = arms if item is None else self._distinguished([item], arms)
+        if item is not None and self._repeats([*crossed, item], at_most=1):
+            return None
+        values = next((row for row in zip(*map(self._values, crossed), strict=True) if None not in row), None)
+        return None if values is None else _where(dict(zip(crossed, map(str, values), strict=True)))
 
     def propose_marks(self) -> Iterator[str]:
         """Where several columns say of the same items whether each model is right."""
@@ -517,7 +536,9 @@ class _TableProposals(TableRoles):
         output = f"{os.path.basename(self.file_words[0]).partition('.')[0]}_to_label.csv"
         words = ["--prob", chances[0].name, "--labels", str(min(MOST_SAMPLED, len(self.rows) // 2))]
         words += ["--show", column_list(shown)] if shown else []
-        yield command_text("counts sample", *self.file_words, *words, *self._only_first_model(), "--output", output)
+        only = self._only_first_arm()
+        if only is not None:
+            yield command_text("counts sample", *self.file_words, *words, *only, "--output", output)
 
     def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:
         """Columns with a number for each class: the kind of number, the columns, and the names of the classes."""

@@ -27,6 +27,7 @@ from howsure_cli.column_words import (
     ANSWERS,
     ARMS,
     CHANCES,
+    CORRECT,
     DOUBTS,
     ERRORS,
     EXPECTED,
@@ -193,7 +194,20 @@ class TableRoles:
         columns = [column for column in self.columns if column.kind in kinds and column.words & SCORES]
         columns = [column for column in columns if not (column.words & (DOUBTS | RISKS) or column in other_than)]
         columns = [c for c in columns if not (c.words & EXPECTED or self._is_retrieved(c) or self._is_status(c))]
+        columns = [column for column in columns if column.words & CORRECT or not self._is_class(column)]
         return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
+
+    def _is_class(self, column: SeenColumn) -> bool:
+        """Whether the column is a label or the probability of one: another column predicts it, has the same words as
+        values, or has its name as a value."""
+        others = [other for other in self.columns if other is not column]
+        answers = [other for other in others if names_prediction(other) or other.words & LABELS]
+        pairs = [(column, other) for other in others] + [(other, column) for other in others]
+        is_predicted = any(
+            true.words < guess.words and names_prediction(guess) and true.held & guess.held for true, guess in pairs
+        )
+        has_same_words = not is_numeric(column) and any(column.held and column.held == c.held for c in answers)
+        return is_predicted or has_same_words or any(column.name.lower() in map(str.lower, c.held) for c in answers)
 
     def _is_retrieved(self, column: SeenColumn) -> bool:
         """Whether the column is the similarity of a found text to the query."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from string import digits
 
 from howsure.data.column_roles import FEW, REPEATED, TEXTS, TWO, UNIQUE, SeenColumn
@@ -22,6 +23,7 @@ from howsure_cli.column_words import (
     VERDICTS,
     column_list,
     is_yes_or_no,
+    names_prediction,
     positive_option,
     words_in,
 )
@@ -111,3 +113,15 @@ def are_of_raters(columns: Sequence[SeenColumn]) -> bool:
     """Whether the names of such objects, or of what is in them, are those of raters and verdicts."""
     heads = words_in(" ".join(re.sub(r"[^a-z]", " ", column.name.partition(".")[0].lower()) for column in columns))
     return bool(heads & (RATERS | JUDGE | GRADED)) or any(column.words & (VERDICTS - LABELS) for column in columns)
+
+
+def are_named_for_raters(columns: Sequence[SeenColumn]) -> bool:
+    """Whether the columns are named for raters, alike up to a last part (code_ann, code_bob), or each in its own way.
+
+    Columns of truth values with different names, and names such as A-coref and B-coref, are those of features.
+    """
+    stems = {re.sub(r"[\W_]*([^\W_\d]+|\d+)$", "", column.name.lower()) for column in columns}
+    is_alike = len(stems) == 1 and "" not in stems
+    is_distinct = not any(a.words & b.words for a, b in combinations(columns, 2))
+    is_distinct = is_distinct and not any(is_yes_or_no(column) or names_prediction(column) for column in columns)
+    return is_alike or is_distinct or all(column.words & (RATERS | JUDGE | PEOPLE) for column in columns)

@@ -1361,6 +1361,50 @@ def test_every_proposal_runs_and_has_the_right_number(name: str) -> None:
     assert not any(column.kind == "nothing" for column in overview if column.missing < overview.n)
 
 
+def commands_of(heading: str, rows: Iterable[Sequence[object]]) -> list[str]:
+    table("rows.csv", heading, rows)
+    return [" ".join(shlex.split(line)) for line in howsure.look("rows.csv").commands]
+
+
+def test_a_count_selects_one_row_of_each_document() -> None:
+    """Of each crossed column; if documents repeat for another reason, no count is proposed."""
+    cells = [(at, *arm) for at in range(60) for arm in itertools.product("AB", "xy")]
+    rows = [(*cell, 0.25 + (cell[0] % 3) / 4, ("yes", "no", "")[min(cell[0] // 10, 2)]) for cell in cells]
+    (count,) = (line for line in commands_of("id model condition prob label", rows) if "counts" in line)
+    assert count.endswith("--where model = 'A' AND condition = 'x'")
+    assert not any("counts" in line for line in commands_of("id model colour prob label", rows))
+
+
+@pytest.mark.parametrize(
+    ("heading", "values"),
+    [
+        ("id pronoun A-coref B-coref", ("TRUE", "FALSE")),
+        ("id pronoun hot windy", ("true", "false")),
+        ("id pronoun quality predicted_quality", ("good", "bad")),
+        ("id pronoun alignment prediction", ("left", "right")),
+    ],
+)
+def test_features_and_predicted_labels_are_neither_raters_nor_scores(heading: str, values: Sequence[str]) -> None:
+    rows = [(at, ("he", "she", "her")[at % 3], values[at % 2], values[at // 2 % 2]) for at in range(40)]
+    assert commands_of(heading, rows) == []
+
+
+def test_the_probability_of_a_label_is_not_a_score_and_a_profile_is_not_a_model() -> None:
+    rows = [(at, at % 7 / 7, ("safe", "unsafe")[at % 2]) for at in range(40)]
+    assert not any("score" in line for line in commands_of("id safe label", rows))
+    people = [(("old", "young")[at % 2], at, "ab"[at % 3 % 2], "ab"[at % 2]) for at in range(40)]
+    (score, *_) = commands_of("profile id prediction gold", people)
+    assert "--target gold --prediction prediction" in score
+    assert "--model" not in score
+
+
+def test_words_of_a_text_may_be_spelled_in_several_ways() -> None:
+    words = ("he", "He", "she", "She", "his", "her", "him")
+    for name, noted in (("pronoun", False), ("label", True)):
+        table("rows.csv", f"id {name}", [(at, words[at % 7]) for at in range(70)])
+        assert any("Spell them" in note for note in howsure.look("rows.csv").notes) == noted
+
+
 def test_pivots_keep_models_annotators_and_criteria_apart() -> None:
     sides = ("judge", "human")
     rows = [(k, m, rater, k % 5) for k in range(40) for m in ("a", "b") for rater in sides]
