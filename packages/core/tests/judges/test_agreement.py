@@ -54,11 +54,31 @@ def test_a_column_per_rater_equals_a_row_per_grade(scale: str, tmp_path: Path) -
         assert [(row.a, row.b, row.n, str(row.alpha), str(row.ac)) for row in agreement] == rows
 
 
+def test_repeated_items_of_a_table_with_a_column_per_rater(tmp_path: Path) -> None:
+    items = [*range(1, 11), 3]
+    table = pd.DataFrame({"item": items, "ann": [item % 2 for item in items], "bob": 1})
+    table.to_csv(tmp_path / "x.csv", index=False)
+    for data in (table, howsure.read(tmp_path / "x.csv")):
+        note, *_ = howsure.rater_agreement(raters=["ann", "bob"], data=data).notes
+        assert note.startswith("item repeats. If it identifies the item, some items count twice: give id='item'")
+        with pytest.raises(InputError, match=r"row (2|3) .*and row 1[01] .*are identical, with item '3'\. Remove one"):
+            howsure.rater_agreement(raters=["ann", "bob"], id="item", data=data)
+        for row in howsure.rater_agreement(raters=["ann", "bob"], id="row", data=table.assign(row=range(11))):
+            assert row.n == 11
+
+
+@pytest.mark.parametrize(("grade", "message"), [(1, "are identical, with item 'b'"), (0, "are both item 'b'")])
+def test_a_grade_given_twice_is_refused_without_advice_on_runs(grade: int, message: str) -> None:
+    with pytest.raises(InputError, match=f"row 3 and row 4 {message}") as refused:
+        howsure.rater_agreement([1, 0, 1, 1, grade], rater=["x", "x", "y", "y", "y"], id=["a", "b", "a", "b", "b"])
+    assert "run" not in str(refused.value)
+
+
 def test_columns_of_raters_are_two_or_more_and_replace_the_others() -> None:
     table = pd.DataFrame({"judge": [0, 1], "human": [1, 1]})
     with pytest.raises(InputError, match="two or more different columns; it is judge, judge"):
         howsure.rater_agreement(raters=["judge", "judge"], data=table)
-    with pytest.raises(InputError, match="Leave out score, rater and id"):
+    with pytest.raises(InputError, match="Leave out score and rater"):
         howsure.rater_agreement("judge", raters=["judge", "human"], data=table)
     with pytest.raises(
         InputError, match=r"rater is missing\. For a table with a row per grade, give score, rater and id"

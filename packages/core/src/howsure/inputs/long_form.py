@@ -186,12 +186,18 @@ def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every
     return first
 
 
-def item_twice(a: int, b: int, item: str, *, each: str) -> InputError:
-    """Build the error for two rows, `a` and `b`, of the same item within a model or run (named by `each`)."""
+def item_twice(
+    a: int, b: int, item: str, *, each: str, has_runs: bool = True, is_identical: bool = False
+) -> InputError:
+    """Build the error for two rows, `a` and `b`, of the same item within a model or run (named by `each`).
+
+    has_runs: whether a column of runs can be named. is_identical: whether the two rows have the same values.
+    """
+    equal = f"are identical, with item {item}. Remove one of them." if is_identical else f"are both item {item}."
+    runs = " If these are several runs, name their column (`run=...`)." if has_runs and not is_identical else ""
     return InputError(
-        f"an item must have one row for each {each}; `row {a}` and `row {b}` are both item {item}. If these are "
-        "several runs, name their column (`run=...`). If ids are unique only within a set of items, name several "
-        "columns that identify the item together (`id=...`)."
+        f"an item must have one row for each {each}; `row {a}` and `row {b}` {equal}{runs} If ids are unique only "
+        "within a set of items, name several columns that identify the item together (`id=...`)."
     )
 
 

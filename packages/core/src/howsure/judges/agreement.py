@@ -16,7 +16,7 @@ from howsure.calibration.error import exact_interval
 from howsure.errors import InputError, localise, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import NUMERIC, is_missing
-from howsure.inputs.frames import Kind, Source, read_columns
+from howsure.inputs.frames import Kind, Source, not_a_column_name, read_columns
 from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import (
     check_level,
@@ -29,6 +29,7 @@ from howsure.inputs.numbers_and_names import (
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.repeated_items import frame_clusters
 from howsure.judges.columns import Columns
 from howsure.judges.results import JudgeReplacement, RaterAgreement, RaterAgreementRow
 from howsure.result import Estimate
@@ -71,7 +72,8 @@ def rater_agreement(
     score (n,): the grade that a rater gave an item: a label, or a number.
     rater (n,): who gave it.
     id (n,): the item that was graded.
-    raters: instead of these three, the columns of `data` that hold the grades of each rater, with a row per item.
+    raters: instead of `score` and `rater`, the columns of `data` that hold the grades of each rater, with a row per
+    item. With `id`, repeated items are refused.
     scale: nominal: labels without an order; ordinal: numbers of which only the order matters; interval: numbers whose
     distances matter.
     categories: all grades that raters could give, including those that nobody gave (default: those that occur).
@@ -149,19 +151,30 @@ def _grade_with_all_digits(grade: float) -> str:
     return str(int(grade)) if grade.is_integer() else repr(grade)
 
 
+def _repeats_note(column: str) -> str:
+    remedy = f"give {parameter('id', column)} to find them"
+    return localise(f"{column} repeats. If it identifies the item, some items count twice: {remedy}.")
+
+
 def _read_wide(
     raters: Sequence[str], roles: Mapping[str, object], data: Source | IntoFrame | None, *, labels: bool
 ) -> Columns:
     """Read a table with a row per item and a column per rater; return its grades with a row per grade."""
     names = [raters] if isinstance(raters, str) else list(map(str, raters))
-    if data is None or any(column is not None for column in roles.values()):
+    id = roles["id"]
+    if data is None or any(column is not None for role, column in roles.items() if role != "id"):
         raise InputError(
-            "`raters` names the columns of grades in `data`, a table with a row per item. Leave out `score`, `rater` "
-            "and `id`."
+            "`raters` names the columns of grades in `data`, a table with a row per item. Leave out `score` and "
+            "`rater`."
         )
+    if not (id is None or isinstance(id, str)):
+        raise not_a_column_name("id", id)
     if len(set(names)) < max(len(names), 2):
         raise InputError(f"`raters` must name two or more different columns; it is {shortened(names)}.")
-    rows = read_columns(data, dict.fromkeys(names, Kind.OPTIONAL))
+    kinds = dict.fromkeys([*names, *([] if id is None else [id])], Kind.OPTIONAL)
+    rows = read_columns(data, kinds, cells=[] if id is None else None)
+    repeated = rows.chosen.get("clusters") or (frame_clusters(data, [], names)[0] if id is None else None)
+    notes = [] if repeated is None else [_repeats_note(repeated)]
     items, grades, by = list[int](), list[Any](), list[str]()
     for name in names:
         for item, value in enumerate(rows[name].tolist()):
@@ -172,12 +185,13 @@ def _read_wide(
     if not labels:
         grades = [number_or_text(value) for value in grades]
     long = {"score": np.array(grades, dtype=object), "rater": np.array(by, dtype=object), "id": np.array(items)}
+    long |= {} if id is None else {"id": np.asarray(rows[id], dtype=object)[items]}
     place = rows.place
     rows = replace(rows, place=lambda row: place(items[row]))
     with rows.locating_errors():
         columns = Columns.read(long, None, labels=labels)
     recipe = {"howsure": __version__, **(rows.read or {"n": len(items)}), "raters": names}
-    return replace(columns, rows=rows, recipe=recipe, notes=[*columns.notes, *rows.notes])
+    return replace(columns, rows=rows, recipe=recipe, notes=[*notes, *columns.notes])
 
 
 def cohens_kappa(first: Floats, second: Floats, level: float) -> Estimate:

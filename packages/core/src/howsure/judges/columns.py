@@ -190,7 +190,7 @@ class Columns:
             return np.array(values.names, dtype=object)[values.codes[rows]]
         return None if values is None else np.asarray(values)[rows]
 
-    def check_once(self, roles: Iterable[str], each: str) -> None:
+    def check_once(self, roles: Iterable[str], each: str, *, has_runs: bool = False) -> None:
         """Raise InputError if two rows have the same item and the same values of the other roles."""
         key, size = self.codes("id"), len(self.names("id"))
         for role in roles:
@@ -200,7 +200,10 @@ class Columns:
         distinct_keys, times = np.unique(key, return_counts=True)
         if len(distinct_keys) < self.n:
             a, b = np.flatnonzero(key == distinct_keys[times.argmax()])[:2]
-            raise item_twice(int(a), int(b), repr(self.names("id")[self.codes("id")[a]]), each=each)
+            columns = [*self.numbers.values(), *(column.codes for column in self.coded.values())]
+            is_identical = all(np.array_equal(column[a], column[b], equal_nan=True) for column in columns)
+            item = repr(self.names("id")[self.codes("id")[a]])
+            raise item_twice(int(a), int(b), item, each=each, has_runs=has_runs, is_identical=is_identical)
 
 
 def _note_on_copies(judge: Floats, people: Floats, name_by_role: Mapping[str, str]) -> list[str]:

@@ -154,7 +154,7 @@ def prompt_sensitivity(
         names, items = answers.names("prompt"), len(answers.names("id"))
         if len(names) < 2:
             raise InputError(f"`prompt` must contain two or more prompts; it contains only {names[0]!r}.")
-        answers.check_once(["prompt", *(["run"] if run is not None else [])], "prompt")
+        answers.check_once(["prompt", *(["run"] if run is not None else [])], "prompt", has_runs=True)
         cells = _Cells.of(answers, items, len(names))
         notes = list(answers.notes)
         if (left := items - len(cells.means)) > 0:
