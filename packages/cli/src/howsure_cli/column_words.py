@@ -30,7 +30,7 @@ SCORES = METRICS | words_in(
     "fluency adequacy hallucination hallucinated verified successful safe plausibility alignment relevance "
     "completeness clarity usefulness quality"
 )
-RATERS = words_in("rater annotator coder worker labeler labeller evaluator reviewer")
+RATERS = words_in("rater grader annotator coder worker labeler labeller evaluator reviewer")
 RATERS_NAMED = words_in("ann ann_id user user_id username")  # in full
 JUDGE = words_in("judge")
 JUDGES = JUDGE | words_in("llm gpt auto automatic autorater")
@@ -154,6 +154,16 @@ def is_grade(column: SeenColumn) -> bool:
 def share_scale(first: SeenColumn, second: SeenColumn) -> bool:
     """Whether the grades in both columns are numbers, or the same words."""
     return is_numeric(first) if is_numeric(second) else first.held == second.held
+
+
+def scale_bounds(*columns: SeenColumn) -> list[str]:
+    """Return `--bounds` if the grades are whole numbers that look like a scale from 1 to 5 or from 1 to 10."""
+    if not all(column.kind in (TWO, FEW) and is_numeric(column) for column in columns):
+        return []
+    grades = {parse_number(text) for column in columns for text in column.held}
+    highest = 10 if 10 in grades else 5
+    has_scale = len(grades) > 2 and highest in grades and grades <= {*range(1, highest + 1)}
+    return ["--bounds", f"1,{highest}"] if has_scale else []
 
 
 def _values_with_negation(values: Collection[str]) -> list[str]:

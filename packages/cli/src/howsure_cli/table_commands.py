@@ -69,6 +69,7 @@ from howsure_cli.column_words import (
     non_answer_options,
     other_sides,
     positive_option,
+    scale_bounds,
     share_scale,
     words_in,
 )
@@ -200,7 +201,7 @@ class _TableProposals(TableRoles):
             return
         identity, used = self._identity_options(other_than=(judge, people))
         options = ["--score", judge.name, "--target", people.name, *(positive_option(people) or [])]
-        yield self._command("judge", [*options, *identity], [judge, *used])
+        yield self._command("judge", [*options, *identity, *scale_bounds(judge, people)], [judge, *used])
         if len(judge.held | people.held) <= MAX_JUDGE_LABELS and {judge.kind, people.kind} <= {TWO, FEW}:
             item = self._item()
             cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
@@ -233,7 +234,7 @@ class _TableProposals(TableRoles):
         words += [] if criterion is None else _where({criterion: str(kept)})
         words += positive_option(grade) or []
         words += ["--skip-missing"] if graded[person] - graded[judge] else []
-        yield command_text("judge", *self.file_words, *words)
+        yield command_text("judge", *self.file_words, *words, *scale_bounds(grade))
         if len(grade.held) <= MAX_JUDGE_LABELS:
             yield command_text("judge validate", *self.file_words, *words)
 

@@ -519,3 +519,19 @@ def test_a_table_that_is_read_as_a_log_is_named() -> None:
 def test_dated_scores_of_models_are_no_documents() -> None:
     rows = [(f"2026-07-{1 + i % 28:02}", f"m{i % 3}", p, 1 - p) for i, p in enumerate(chance(60))]
     assert not howsure.look(table("dated.csv", "timestamp model_id valence salience", rows)).commands
+
+
+@pytest.mark.parametrize(
+    ("grades", "bounds"), [((1, 3, 5), "1,5"), ((2, 7, 10), "1,10"), ((0, 3, 5), ""), ((1, 2, 4), "")]
+)
+def test_bounds_of_grades_on_a_usual_scale_are_proposed(grades: Sequence[int], bounds: str) -> None:
+    rows = [(f"i{at}", "ab"[at % 2], grades[at % 3], grades[at // 3 % 3] if at < 60 else "") for at in range(120)]
+    commands = howsure.look(table("graded.csv", "item model judge person", rows)).commands
+    (command,) = (command for command in commands if command.startswith("howsure judge graded.csv"))
+    assert re.findall(r"--bounds (\S+)", command) == ([bounds] if bounds else [])
+
+
+def test_graders_and_ratings_have_an_ordinal_agreement() -> None:
+    rows = [(at, grader, at % 4 + 1) for at in range(30) for grader in ("ann", "bob")]
+    commands = howsure.look(table("ratings.csv", "item grader rating", rows)).commands
+    assert "howsure judge agreement ratings.csv --rater grader --id item --score rating --scale ordinal" in commands

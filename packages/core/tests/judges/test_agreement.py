@@ -203,8 +203,11 @@ def test_categories_that_nobody_gave_are_part_of_the_scale(scale: str, pairs: st
     assert without[0].ac.value == pytest.approx(by_definition(pairs, occurring, scale)[2])
     assert without[0].ac.value < row.ac.value
     assert without[0].alpha == row.alpha
-    assert (len(agreement.notes), len(without.notes)) == (0, 1)
-    assert "only the values that occur" in without.notes[0]
+    occurring_notes = [
+        [note for note in result.notes if "values that occur" in note] for result in (agreement, without)
+    ]
+    assert [len(notes) for notes in occurring_notes] == [0, 1]
+    assert "only the values that occur" in without.notes[-1]
     assert agreement.recipe["categories"] == categories[::-1]
 
 
@@ -271,3 +274,14 @@ def test_grades_of_a_frame_stay_different_in_all_digits() -> None:
     ann, bea = [1000001.0, 1000001.0, 1000002.0, 1000003.0], [1000002, 1000001, 1000001, 1000003]
     table = howsure.rater_agreement(raters=["ann", "bea"], data=pd.DataFrame({"ann": ann, "bea": bea}))
     assert table[0].share.value == 0.5
+
+
+@pytest.mark.parametrize(("pairs", "noted"), [("11 12 23 33", True), ("11 12 22 21", False)])
+def test_nominal_agreement_of_graded_numbers_is_noted(pairs: str, noted: bool) -> None:
+    """Nominal α ignores that 1 is nearer to 2 than to 3; two values have no such order."""
+    agreement = howsure.rater_agreement(**two_raters(pairs))
+    assert "(nominal scale, 4 items with two grades or more)" in agreement.answer
+    assert any(note.startswith("Grades are numbers") for note in agreement.notes) == noted
+    ordinal = howsure.rater_agreement(**two_raters(pairs), scale="ordinal")
+    assert "(ordinal scale, " in ordinal.answer
+    assert not any(note.startswith("Grades are numbers") for note in ordinal.notes)

@@ -15,6 +15,7 @@ import howsure
 from howsure.errors import InputError
 from howsure.judges.correct_judge_scores import correct_grades
 from howsure.judges.correction import Graded
+from howsure.stats.mean_score import STUDENT_NOTE
 
 # `ppi_py` 0.2.3 of these grades: ppi_mean_pointestimate(y, f, of the others), lam=None.
 PPI_PY = 3.1211161481140977
@@ -425,3 +426,21 @@ def test_a_judge_that_equals_people_everywhere_may_be_a_copy() -> None:
     assert any("Check that neither is a copy of the other" in note for note in corrected.notes)
     people = [1 - grades[0], *grades[1:]]
     assert not any("copy" in note for note in howsure.correct_judge_scores(people, grades).notes)
+
+
+@pytest.mark.parametrize(("bounds", "noted"), [(None, True), ((1, 5), False)])
+def test_student_intervals_and_own_corrections_are_noted(bounds: tuple[float, float] | None, noted: bool) -> None:
+    rng = np.random.default_rng(3)
+    person = rng.integers(1, 6, 160).astype(float)
+    judge = np.clip(person + rng.integers(-1, 2, 160), 1, 5)
+    person[rng.permutation(160)[:40]] = np.nan
+    rows = {"model": ["a", "b"] * 80, "id": np.arange(160) // 2}
+    scores = howsure.correct_judge_scores(person, judge, bounds=bounds, **rows)
+    assert (STUDENT_NOTE in scores.notes) == noted
+    a, b = (row.corrected.value for row in sorted(scores.rows, key=lambda row: str(row.model)))
+    (difference,) = scores.differences
+    gap = difference.corrected.value - (a - b if difference.model == "a" else b - a)
+    assert abs(gap) > 1e-4
+    assert any(note.startswith("Each difference has its own correction") for note in scores.notes)
+    alone = howsure.correct_judge_scores(person, judge, bounds=bounds)
+    assert not any(note.startswith("Each difference") for note in alone.notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lm_eval
 import howsure
 from howsure.errors import InputError
 from howsure.scores.score_table import mean_of_groups, score_table
+from howsure.stats.mean_score import STUDENT_NOTE
 
 RIGHT = np.array([1] * 90 + [0] * 10 + [1] * 60 + [0] * 40)
 MODEL = np.repeat(["large", "small"], 100)
@@ -420,3 +422,47 @@ def test_what_is_sampled_is_one_of_three() -> None:
         howsure.mean_scores([0, 1], groups=["a", "b"], sampled="tasks")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="sampled='groups' is about the mean of groups"):
         howsure.mean_scores([0, 1], sampled="groups")
+
+
+@pytest.mark.parametrize(
+    ("scores", "answer"),
+    [
+        ({"a": [0.5, 0.7, 0.6], "b": [0.7, 0.5, 0.6]}, "a and b have equal means, 0.6000."),
+        (
+            {"a": [0.5, 0.7, 0.6], "b": [0.7, 0.5, 0.6], "c": [0.1, 0.5, 0.6]},
+            "a and b have equal means, the highest, 0.6000; c is not significantly worse.",
+        ),
+        (
+            {"a": [2.0, 2.2] * 20, "b": [2.2, 2.0] * 20, "c": [0.1, 0.2] * 20},
+            "a and b have equal means, the highest, 2.1000; significantly better than c.",
+        ),
+    ],
+)
+def test_equal_means_are_reported_as_equal(scores: dict[str, list[float]], answer: str) -> None:
+    model = [name for name, values in scores.items() for _ in values]
+    items = [item for values in scores.values() for item in range(len(values))]
+    values = [value for model_scores in scores.values() for value in model_scores]
+    assert howsure.mean_scores(values, model=model, id=items, rng=0).answer == answer
+
+
+@pytest.mark.parametrize(("n", "level", "needed"), [(3, 0.95, 6), (5, 0.95, 6), (6, 0.95, 0), (5, 0.9, 0)])
+def test_a_mean_of_too_few_items_says_why_it_has_no_interval(n: int, level: float, needed: int) -> None:
+    """No p-value is below 2^-n, so an interval of level 0.95 needs 6 items, and one of level 0.9 needs 5."""
+    table = howsure.mean_scores([0.1, 0.9, 0.4, 0.3, 0.8, 0.7][:n], level=level)
+    reason = [f"No interval: {n} items; at least {needed} are needed at level {level:g}."]
+    assert [*table.footnotes()] == (reason if needed else [STUDENT_NOTE])
+    assert (table[0].mean.low is None) == bool(needed)
+
+
+@pytest.mark.parametrize(
+    ("maybe_best", "phrase"),
+    [(True, "b is not significantly worse"), (False, "b is not significantly worse when all pairs are compared")],
+)
+def test_the_sentence_agrees_with_ranks_and_possibly_best_models(maybe_best: bool, phrase: str) -> None:
+    """b: its ranks begin at 1, but it may be significantly worse than a by the tests of its own pairs alone."""
+    table = howsure.mean_scores([0.9, 0.5, 0.1], model=["a", "b", "c"], id=[0, 0, 0])
+    columns = zip(table.rows, [1, 1, 2], [2, 3, 3], [True, maybe_best, False], strict=True)
+    rows = tuple(replace(row, rank_low=low, rank_high=high, maybe_best=best) for row, low, high, best in columns)
+    table = replace(table, rows=rows)
+    assert table.answer.endswith(f"; {phrase}.")
+    assert any("can be no for a model whose ranks begin at 1" in note for note in table.footnotes()) != maybe_best

@@ -137,6 +137,9 @@ def rater_agreement(
         counts = np.bincount(answers.codes("score")).tolist()
         note = spellings_note(dict(zip(answers.names("score"), counts, strict=True)), "categories")
         notes += [note] if note else []
+        if len(grades.names) > 2 and all(parse_number(name) is not None for name in grades.names):
+            partly = "`scale='ordinal'` or `scale='interval'` counts near grades as partial agreement"
+            notes.append(localise(f"Grades are numbers: {partly}."))
     if (codes := grades.table[grades.table >= 0]).min() == codes.max():
         notes.append("all raters gave the same value: agreement by chance is 1, so α and κ are undefined")
     notes += [_scale_note(grades)] if categories is None and any(row.ac is not None for row in rows) else []

@@ -25,10 +25,11 @@ from howsure.judges.correction import MIN_GRADES, Graded, undetermined_estimate
 from howsure.judges.results import JudgedDifference, JudgedRow, JudgedScores
 from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters
-from howsure.stats.mean_score import Bounds
+from howsure.stats.mean_score import STUDENT_NOTE, Bounds
 from howsure.stats.p_values import adjust_p_values
 
 SURELY, PROBABLY = 1e-6, 1e-3  # if the p-value of "drawn at random" is lower, there is no estimate, or a note
+DISPLAYED = 1e-4  # smallest displayed difference of two means
 OF = {"score": "the judge", "y_true": "people"}
 
 
@@ -148,10 +149,13 @@ def correct_grades(
         estimated_models = [row.model for row in rows if not math.isnan(row.corrected.value)]
         differences = _differences(answers, ends, [row.model for row in rows], estimated_models, against, adjust, level)
     base = differences[0].against if differences else None
+    if ends is None and any(row.corrected.low is not None for row in rows):
+        answers.notes.append(STUDENT_NOTE)
     errors = None
     if readings is not None:
         rows, differences, errors = _with_errors(rows, differences, readings, level)
         answers.notes.extend(note_text(note) for note in readings.notes)
+    answers.notes.extend(_own_corrections_notes(rows, differences))
     of = {"against": base, "pos_label": pos_label, "bounds": ends, "adjust": adjust, "level": level}
     recipe = answers.recipe | of | ({} if flips is None else {"flips": flips})
     notes = tuple(answers.notes)
@@ -356,6 +360,15 @@ def _difference(
     corrected = graded.mean(level, slope=slope)
     p = math.nan if corrected.low is None else graded.p_value(slope)
     return JudgedDifference(model, base, n, len(both), value, corrected, p)
+
+
+def _own_corrections_notes(rows: Sequence[JudgedRow], differences: Sequence[JudgedDifference]) -> list[str]:
+    """A note if a difference is not the difference of the displayed corrected means."""
+    means = {row.model: row.corrected.value for row in rows}
+    gaps = (row.corrected.value - (means[row.model] - means[row.against]) for row in differences)
+    if not any(abs(gap) > DISPLAYED for gap in gaps):
+        return []
+    return ["Each difference has its own correction, so it is not exactly the difference of the corrected means."]
 
 
 def _are_equal_rows(values: Any, first: Integers, second: Integers) -> bool:

@@ -266,7 +266,8 @@ class RaterAgreement(Rows[RaterAgreementRow]):
             return self.replacement.sentence
         row = self.rows[0]
         raters = f"{row.a} and {row.b}" if row.b else "the raters"
-        return f"Krippendorff's α of {raters} is {row.alpha} ({counted(row.n, 'item')} with two grades or more)."
+        rest = f"{self.recipe['scale']} scale, {counted(row.n, 'item')} with two grades or more"
+        return f"Krippendorff's α of {raters} is {row.alpha} ({rest})."
 
     def footnotes(self) -> Sequence[str]:
         """How intervals are computed, the verdict on the judge, and the notes."""

@@ -11,7 +11,7 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Estimate, Rows, as_json, estimate_text
 from howsure.scores.results import Ranked
-from howsure.scores.summary_sentences import ranked_best_text
+from howsure.scores.summary_sentences import best_and_equal, equal_means_text, ranked_best_text
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, FINDING, Note
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, LOWER, TABLE, TEXT, WORDS, Column, digits
@@ -94,7 +94,7 @@ class AgentTable(Rows[AgentRow]):
                 legend=f"in brackets the {level} interval" + ", whatever errored trials would have scored" * errored,
             ),
             *(Column(name, digits(4), only=FRAME) for name in ("lowest", "highest", "low", "high")),
-            Column("cost", TEXT, get=_cost_text, only=TABLE, better=LOWER, legend="geometric mean of a task")
+            Column("cost", TEXT, "geometric mean cost", get=_cost_text, only=TABLE, better=LOWER, legend="of a task")
             if costs
             else None,
             Column("cost", ESTIMATE, only=FRAME) if costs else None,
@@ -117,6 +117,11 @@ class AgentTable(Rows[AgentRow]):
         value = first.range_text.replace("–", " to ")
         if len(self.rows) == 1:
             return f"{name} scores {value}{depends}."
+        if (equal := self._equally_good()) > 1:
+            names = [str(row.model) for row in self.rows[:equal]]
+            statement = equal_means_text(names, value + depends, extreme="highest", of_all=len(self.rows))
+            rest = "not ranked" if first.ranks is None else ranked_best_text(self.rows, equal=equal)
+            return f"{statement}{f'; {rest}' if equal < len(self.rows) or first.ranks is None else ''}."
         if first.ranks is None:
             return f"{name} has the highest mean, {value}{depends}; {len(self.rows):,} agents, not ranked."
         rest = ranked_best_text(self.rows)
@@ -125,6 +130,12 @@ class AgentTable(Rows[AgentRow]):
         if first.lowest < max(row.lowest for row in self.rows):
             return f"{name} scores best on the tasks that agents share, {value} on all of its own{depends}; {rest}."
         return f"{name} scores best, {value}{depends}; {rest}."
+
+    def _equally_good(self) -> int:
+        """How many of the first agents have the same mean on the same number of tasks, without errored trials."""
+        if any(row.errored or row.n != self.rows[0].n for row in self.rows):
+            return 1
+        return best_and_equal([row.lowest for row in self.rows])
 
     def footnotes(self) -> Sequence[str]:
         """The dominated agents, the notes, and an explanation of the means and of domination."""

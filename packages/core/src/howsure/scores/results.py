@@ -35,6 +35,12 @@ class Ranked:
         return f"{self.rank_low}" if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
 
 
+RANKS_AND_BEST_NOTE = (
+    "Ranks hold for all pairs of models at once, `may be best` only for the pairs of one model: it can be no for a "
+    "model whose ranks begin at 1."
+)
+
+
 class Leaderboard(Rows[Row]):
     """Rows of models, the best first, with their figure."""
 
@@ -140,7 +146,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
             (_row_label(row, row.score if several else None), [note for note in row.notes if note not in common])
             for row in self.rows
         )
-        return [*self.notes, *common, *of_rows]
+        return [*ranks_notes(self.rows), *self.notes, *common, *of_rows]
 
     def competing_rows(self) -> Sequence[Hashable]:
         """The competing models, by score and group."""
@@ -226,10 +232,19 @@ class BattleTable(Leaderboard[BattleRow]):
         lead = f"Of two equal models, the one shown first gets {self.first} of the points."
         tied = f"Two equal models tie with probability {self.ties}."
         findings = [] if self.first is None else [Note(lead, FINDING)]
-        return [*findings, *([] if self.ties is None else [Note(tied, DETAIL)]), *self.notes]
+        ties = [] if self.ties is None else [Note(tied, DETAIL)]
+        points = Note(
+            "Points are the probability of a win plus half that of a tie, averaged over the other models.", DETAIL
+        )
+        return [*findings, *ranks_notes(self.rows), *ties, *self.notes, points]
 
 
 RANKS = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]
+
+
+def ranks_notes(rows: Sequence[ScoreRow | BattleRow]) -> list[str]:
+    """A note if the possible ranks of a model begin at 1, although it is not possibly best."""
+    return [RANKS_AND_BEST_NOTE] if any(row.rank_low == 1 and row.maybe_best is False for row in rows) else []
 
 
 def _rank_columns(level: float) -> Iterator[Column]:

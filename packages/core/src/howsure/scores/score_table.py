@@ -53,16 +53,10 @@ from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
 from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, few_clusters
-from howsure.stats.jackknife_value import JackknifeValue
-from howsure.stats.mean_score import Bounds, MeanScore, mean_score, share_bounds
+from howsure.stats.jackknife_value import JackknifeValue, units_needed
+from howsure.stats.mean_score import STUDENT_NOTE, Bounds, MeanScore, mean_score, share_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.worst_rows import LowItem, Show, check_worst
-
-STUDENT_NOTE = (
-    "These Student's t intervals may be too narrow if rare extreme scores exist; if scores have limits, give them as "
-    "bounds."
-)
-
 
 SAMPLED = ("items", "groups", "both")
 
@@ -449,12 +443,7 @@ def _cell(
     else:
         test = mean_score(values, groups, bounds=bounds)
         if bounds is None:
-            reason = f"all scores are {values[0]:g}" if len(values) > 1 else "there is a single item"
-            notes.append(
-                STUDENT_NOTE
-                if np.ptp(values) > 0
-                else Note(f"No interval: {reason}, so variation is unknown.", WARNING)
-            )
+            notes.append(_student_note(values, groups, options))
         mean = _estimate(test, options, len(values), sure=bounds is not None or groups.units > 1)
         if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
             claim = _one_sided_bound(test.bounds(1 - options.level), best=bool(test.value))
@@ -464,6 +453,21 @@ def _cell(
             )
     row = ScoreRow(name, group, model, len(values), runs, int(missing[positions].sum()), mean, notes=tuple(notes))
     return _Cell(values, units, items, sizes, row)
+
+
+def _student_note(values: Floats, groups: ItemGroups, options: _Options) -> str:
+    """The note on a mean without bounds: the limits of Student's t, or why there is no interval."""
+    needed = units_needed((1 - options.level) / options.together / 2)
+    if np.ptp(values) > 0 and groups.units >= needed:
+        return STUDENT_NOTE
+    if len(values) == 1:
+        reason = "there is a single item, so variation is unknown"
+    elif np.ptp(values) == 0:
+        reason = f"all scores are {values[0]:g}, so variation is unknown"
+    else:
+        units = counted(groups.units, "item" if groups.units == len(values) else "cluster")
+        reason = f"{units}; at least {needed} are needed at level {options.level:g}"
+    return Note(f"No interval: {reason}.", WARNING)
 
 
 def _one_sided_bound(bounds: Bounds, *, best: bool) -> str:
@@ -664,7 +668,10 @@ def _macro_row(
         groups = [(cell.values, codes) for cell, codes in zip(cells, units, strict=True)]
         if metric is None:
             mean: MeanScore | JackknifeValue = mean_of_groups(groups, bounds=bounds)
-            notes = [STUDENT_NOTE] if bounds is None else []
+            has_interval = not math.isnan(mean.interval(options.level)[0])
+            few = "items" if options.sampled == "items" else "groups"
+            no_interval = Note(f"No interval: there are too few {few}, or their scores are all equal.", WARNING)
+            notes = [] if bounds is not None else [STUDENT_NOTE if has_interval else no_interval]
         else:
             sizes = [np.ones(len(cell.values)) if cell.sizes is None else cell.sizes for cell in cells]
             mean = value_of_groups(metric, groups, sizes)

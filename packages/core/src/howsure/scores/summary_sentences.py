@@ -30,6 +30,25 @@ def best_model_sentence(
     return f"{names[0]} scores {what}, {values[0]}; {_rivals_text(rivals, names[1:])}."
 
 
+def best_and_equal(means: Sequence[float]) -> int:
+    """Return how many of the first means are equal, up to rounding.
+
+    >>> best_and_equal([0.1 + 0.2, 0.3, 0.2])
+    2
+    """
+    return next((i for i, mean in enumerate(means) if not math.isclose(mean, means[0], rel_tol=1e-12)), len(means))
+
+
+def equal_means_text(names: Sequence[str], value: str, *, extreme: str, of_all: int) -> str:
+    """Return a sentence, without a full stop, on the models that share the best mean. of_all: the number of all models.
+
+    >>> equal_means_text(["a", "b"], "0.6000", extreme="highest", of_all=3)
+    'a and b have equal means, the highest, 0.6000'
+    """
+    listed = " and ".join(names) if len(names) == 2 else shortened(names, limit=MAX_NAMED)
+    return f"{listed} have equal means, {f'the {extreme}, ' if len(names) < of_all else ''}{value}"
+
+
 def _rivals_text(rivals: Sequence[str], others: Sequence[str]) -> str:
     """Return the phrase on the other models that are not significantly worse than the best model."""
     if not rivals:
@@ -39,17 +58,22 @@ def _rivals_text(rivals: Sequence[str], others: Sequence[str]) -> str:
     return f"{shortened(rivals, limit=MAX_NAMED)} {'is' if len(rivals) == 1 else 'are'} not significantly worse"
 
 
-def ranked_best_text(rows: Sequence[Any]) -> str:
+def ranked_best_text(rows: Sequence[Any], *, equal: int = 1) -> str:
     """Return the phrase on models that do not differ significantly from the best model (the first row), by their ranks.
+    equal: the number of first rows with the best mean.
 
-    A model whose ranks begin at 1 is not significantly worse than any other model. If the best model does not differ
-    significantly from some model whose ranks begin later, the phrase gives the best model's possible ranks instead.
+    A model whose ranks begin at 1 is not significantly worse than any other model if all pairs are compared. The phrase
+    says so if such a model is not possibly best, because that test compares fewer pairs. If the best models do not
+    differ significantly from some model whose ranks begin later, the phrase gives their possible ranks instead.
     """
-    others = [str(row.model) for row in rows[1:]]
-    rivals = [str(row.model) for row in rows[1:] if row.rank_low == 1]
-    if len(rivals) != rows[0].rank_high - 1:
+    best, others = rows[:equal], rows[equal:]
+    rivals = [row for row in others if row.rank_low == 1]
+    if {equal + len(rivals)} == {row.rank_high for row in best}:
+        pairs = "" if all(row.maybe_best for row in rivals) else " when all pairs are compared"
+        return _rivals_text([str(row.model) for row in rivals], [str(row.model) for row in others]) + pairs
+    if equal == 1:
         return f"its possible ranks are {rows[0].ranks}"
-    return _rivals_text(rivals, others)
+    return f"possible ranks: {shortened([f'{row.model} {row.ranks}' for row in best], limit=MAX_NAMED)}"
 
 
 def scores_answer(table: ScoreTable) -> str:
@@ -80,6 +104,12 @@ def _group_sentence(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str
         quantity = by.removeprefix("By ") or (metrics[0] if len(metrics) == 1 else "The mean score")
         of = "" if rows[0].model is None else f" of {rows[0].model}"
         return f"{quantity}{of} is {values[0]}{where}."
+    equal = 1 if any(row.lacks_items for row in rows) else best_and_equal([value.value for value in values])
+    extreme = "lowest" if recipe["lower_is_better"] else "highest"
+    if equal > 1:
+        statement = equal_means_text(names[:equal], f"{values[0].value:.4f}", extreme=extreme, of_all=len(rows))
+        rest = "not ranked" if rows[0].ranks is None else ranked_best_text(rows, equal=equal)
+        return f"{prefix}{statement}{where}{f'; {rest}' if equal < len(rows) or rows[0].ranks is None else ''}."
     if rows[0].ranks is not None:
         best = "best (lowest)" if recipe["lower_is_better"] else "best"
         means = [value.value for value in values]
@@ -88,7 +118,6 @@ def _group_sentence(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str
             return f"{shared}, {values[0]} on all of its own; {ranked_best_text(rows)}."
         where = " on its own items" if rows[0].lacks_items else where
         return f"{prefix}{names[0]} scores {best}{where}, {values[0]}; {ranked_best_text(rows)}."
-    extreme = "lowest" if recipe["lower_is_better"] else "highest"
     return f"{prefix}{names[0]} has the {extreme} mean{where}, {values[0]}; {counted(len(rows), 'model')}, not ranked."
 
 
@@ -99,7 +128,11 @@ def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Ma
     by: a phrase that names the score, if there are several scores; groups of other scores are not counted.
     """
     if any(len(rows) > 1 for rows in by_group.values()):
-        firsts = Counter(str(rows[0].model) for rows in by_group.values())
+        firsts = Counter(
+            str(row.model)
+            for rows in by_group.values()
+            for row in rows[: best_and_equal([row.mean.value for row in rows])]
+        )
         shares = [f"{model} in {count:,}" for model, count in firsts.most_common()]
         extreme = "lowest" if recipe["lower_is_better"] else "highest"
         groups = counted(len(by_group), "group")
@@ -123,4 +156,5 @@ def battles_answer(table: BattleTable) -> str:
         return f"{rows[0].model} won the most, {rows[0].wins:,} of {counted(rows[0].n, 'battle')}."
     first = [str(row.model) for row in rows if row.points.value == rows[0].points.value]
     verb = "scores" if len(first) == 1 else "score"
-    return f"{' and '.join(first)} {verb} the most points, {rows[0].points}; {ranked_best_text(rows)}."
+    rest = "" if len(first) == len(rows) else f"; {ranked_best_text(rows, equal=len(first))}"
+    return f"{' and '.join(first)} {verb} the most points, {rows[0].points}{rest}."

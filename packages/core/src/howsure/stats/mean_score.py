@@ -18,6 +18,10 @@ POWER = 0.8  # probability of a verdict with the reported number of needed rows
 MAX_TIMES = 10_000  # no number of rows is reported if more than 10,000 times the present number are needed
 FAR = 60.0  # distance in standard errors within which bounds are searched
 STUDENT = "Student with Hall's correction"
+STUDENT_NOTE = (
+    "These Student's t intervals may be too narrow if rare extreme scores exist; if scores have limits, give them as "
+    "bounds."
+)
 VOTES = 16.0  # the error is at least min(2, 16 / units) times the effect of one unit; see `mean_difference`
 
 
