@@ -628,15 +628,17 @@ def columns_with_thousands(columns: Iterable[Column], ask: Callable[..., list[tu
 
     A comma before the point, as in 1,035.5, makes it a decimal point too.
     """
-    texts = [column for column in columns if column.is_text and not column.parts]
-    there = ask(", ".join(f"bool_or(contains({text.sql}, '.'))" for text in texts))[0] if texts else ()
-    point = literal(POINT)
+
+    def has(test: str) -> bool:  # ends at the first such row, unlike a count
+        return bool(ask("1", rest=f"WHERE {test} LIMIT 1"))
+
     return [
-        text.name
-        for text, has_point in zip(texts, there, strict=True)
-        if has_point
-        and not ask("1", rest=f"WHERE regexp_full_match({text.sql}, {point}) AND NOT {text.has_thousands} LIMIT 1")
-        and ask("1", rest=f"WHERE {text.has_thousands} LIMIT 1")
+        column.name
+        for column in columns
+        if column.is_text
+        and has(f"contains({column.sql}, '.')")
+        and not has(f"regexp_full_match({column.sql}, {literal(POINT)}) AND NOT {column.has_thousands}")
+        and has(column.has_thousands)
     ]
 
 
