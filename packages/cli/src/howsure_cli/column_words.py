@@ -17,9 +17,10 @@ def words_in(text: str) -> frozenset[str]:
 
 
 LABELS = words_in(
-    "gold target truth true expected actual y label answer class category outcome result majority consensus adjudicated"
+    "gold target truth true expected actual y label answer class category outcome result majority consensus "
+    "adjudicated golds targets truths trues labels"
 )
-RIGHT_ANSWERS = words_in("gold target truth true expected actual")  # before other labels
+RIGHT_ANSWERS = words_in("gold target truth true expected actual golds targets truths trues")  # before other labels
 EXPECTED = words_in("expected gold reference")  # not how good an answer is
 PREDICTED = words_in("prediction predicted pred")
 PREDICTIONS = PREDICTED | words_in("decision guess output said")  # unless expected_output or actual_decision
@@ -74,6 +75,7 @@ HEADLINES = words_in("title headline titel titre título titulo titolo")
 LOGITS = {"logits": words_in("logit logits"), "logprobs": words_in("ll logprob logprobs loglik")}
 ANSWERS = words_in("answer response output text prediction pred label choice")  # of a model, not its name
 CORRECT = words_in("correct right pass passed success korrekt richtig correcto correcte")  # of an answer, not a class
+FAILED = words_in("failure failed fail")
 RIGHT = CORRECT | words_in("true yes solved resolved succeeded")  # as values of such a column
 INSPECT, TRUTH = words_in("c i p n"), words_in("t f")  # letters of right and wrong answers
 POSITIVE = words_in(

@@ -121,11 +121,15 @@ def _neighbours(path: str) -> list[str]:
 
 
 def gold_neighbours(path: str, suffixes: Collection[str]) -> list[str]:
-    """The files with one of these suffixes, or the folders, next to a path that are named like true values."""
+    """The files with one of these suffixes, or the folders, next to a path that are named like true values.
+
+    Those whose names contain that of the path are first: new-gold.jsonl for new.jsonl.
+    """
     is_folder, folder = os.path.isdir(path), os.path.dirname(path.rstrip(os.sep))
     named = sorted(entry.name for entry in os.scandir(folder or ".") if entry.is_dir() == is_folder)
     usable = [name for name in named if is_folder or format_suffix(name) in suffixes]
-    return [os.path.join(folder, name) for name in usable if is_gold(name)]
+    stem = os.path.basename(path.rstrip(os.sep)).partition(".")[0]
+    return [os.path.join(folder, name) for name in sorted(usable, key=lambda n: stem not in n) if is_gold(name)]
 
 
 def is_gold(path: str) -> bool:

@@ -21,7 +21,9 @@ def propose_for_log(log: Log, files: Sequence[File], file_words: Sequence[str]) 
     if judged and log.exceptions:
         yield command_text("score agents", *file_words)
     if judged:
-        yield command_text("score", *file_words, *_skip_missing_option(log, judged))
+        missing = _skip_missing_option(log, judged)
+        missing = ["--missing-score", "0"] if missing and log.exceptions else missing  # as in the lower means of agents
+        yield command_text("score", *file_words, *missing)
     roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
     try:
         roles_found, spec = with_defaults(roles, None, log, files, pairing=False)

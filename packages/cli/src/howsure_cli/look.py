@@ -52,12 +52,13 @@ from howsure_cli.field_commands import (
     WITHOUT_GOLD,
     fields_in_files,
     fields_in_rows,
+    gold_neighbours,
     has_json_content,
     has_stated_confidence,
 )
 from howsure_cli.log_commands import propose_for_log
 from howsure_cli.pair_commands import files_of_lines, scores_by_gold_table
-from howsure_cli.table_commands import is_unlabelled, propose_for_table
+from howsure_cli.table_commands import MAX_COMMANDS, is_unlabelled, propose_for_table
 from howsure_cli.table_notes import (
     DOCUMENTS,
     PAIR,
@@ -74,7 +75,7 @@ from howsure_cli.table_notes import (
     thousands_notes,
     with_points,
 )
-from howsure_cli.typed_commands import look_command, look_into_command, shell_word, typed_files
+from howsure_cli.typed_commands import command_text, look_command, look_into_command, shell_word, typed_files
 
 __all__ = ["Look", "look"]
 
@@ -161,12 +162,16 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes.append(f"The first line of {named[0].name} begins with #. If it is a comment, remove it.")
     if log is not None:
         commands = of_log
-        if not commands and log.format is OPENAI and has_json_content(paths[0]):
-            commands = fields_in_files(paths)
+        if not commands and log.format is OPENAI and has_json_content(named[0].name):
+            commands = fields_in_files(paths) or [c for file in named for c in fields_in_files([file.name])]
+            commands = commands[:MAX_COMMANDS]
             notes = [note for note in notes if NO_ANSWER not in note]
             notes += [] if commands else [WITHOUT_GOLD]
         elif not commands and log.filled_rows.get("probabilities"):
-            notes.append(WITHOUT_LABELS)
+            tables_of_labels = gold_neighbours(named[0].name, (".csv", ".tsv", ".parquet"))
+            options = [word for path in tables_of_labels[:1] for word in ("--labels-from", path)]
+            commands = [command_text("calibration", *file_words, *options)] if options else []
+            notes += [] if options else [WITHOUT_LABELS]
         what = f"a log of {log.format.program}"
     elif means := summary_of_means(columns, n):
         commands, what = [], f"a table of {SPELLED[_written_format(named[0])]}"

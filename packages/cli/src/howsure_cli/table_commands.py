@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure.data.column_roles import (
@@ -25,6 +25,7 @@ from howsure.data.column_roles import (
 )
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
+from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.column_words import (
     CHANCES,
@@ -107,16 +108,20 @@ def propose_for_table(
 ) -> list[str]:
     """The commands for a table with these columns and first rows; each of several `files` may be a model."""
     table = _TableProposals(columns, rows, file_words, files)
+    agents = [*table.propose_agents()]
+    scores = [*table.propose_marks()] or [*table.propose_scores()]
+    if agents:  # the mean of which counts trials without a score as failed
+        scores = [command.replace(" --skip-missing", " --missing-score 0") for command in scores]
     commands = [
         *table.propose_battles(),
         *spans_in_rows(columns, rows, file_words),
-        *table.propose_agents(),
+        *agents,
         *table.propose_counts(),
         *table.propose_documents(import_scores),
         *table.propose_judge(),
         *table.propose_judge_in_rows(),
         *table.propose_raters(),
-        *([*table.propose_marks()] or table.propose_scores()),
+        *scores,
         *table.propose_rater_columns(),
         *table.propose_score_lists(),
         *table.propose_predictions(),
@@ -125,6 +130,15 @@ def propose_for_table(
     ]
     commands = commands or [*table.propose_documents(events_in_texts)] or [*table.propose_similar_columns()]
     return list(dict.fromkeys(commands or table.propose_for_unlabelled()))[:MAX_COMMANDS]
+
+
+def _without_non_answers(column: SeenColumn) -> SeenColumn:
+    """The column with non-answers such as ERROR apart from its two other values."""
+    non_answers = [value for value in sorted(column.held) if is_non_answer(value)]
+    answers = column.held - {*non_answers}
+    if column.kind != FEW or not non_answers or len(answers) != 2:
+        return column
+    return replace(column, kind=TWO, held=answers, non_answers=tuple(non_answers))
 
 
 def _where(value_by_column: Mapping[SeenColumn, str]) -> list[str]:
@@ -196,7 +210,8 @@ class _TableProposals(TableRoles):
         if people is None:
             return
         judges = (column for column in self.columns if column.words & JUDGES and column is not people)
-        judge = next((column for column in judges if is_grade(column) and share_scale(column, people)), None)
+        without = map(_without_non_answers, judges)
+        judge = next((column for column in without if is_grade(column) and share_scale(column, people)), None)
         if judge is None or len(self.rows) - people.missing < MIN_LABELS:
             return
         identity, used = self._identity_options(other_than=(judge, people))

@@ -29,8 +29,10 @@ from howsure_cli.column_words import (
     CHANCES,
     CORRECT,
     DOUBTS,
+    ENDS,
     ERRORS,
     EXPECTED,
+    FAILED,
     GROUPS,
     ITEM_COLUMNS,
     ITEMS,
@@ -224,8 +226,15 @@ class TableRoles:
     def _right(self) -> SeenColumn | None:
         """The column that says whether each answer is right, with at most a few values, one of which means yes."""
         candidates = [column for column in self._scores(TWO, FEW) if len(column.held) < 5]
-        candidates += [] if candidates or self.labels else self._verdicts_of_judge()
+        candidates += [] if candidates or self.labels else self._verdicts_of_judge() or self._outcomes_of_runs()
         return next((column for column in candidates if positive_option(column) is not None), None)
+
+    def _outcomes_of_runs(self) -> list[SeenColumn]:
+        """The columns that say how the repeated runs of models ended, such as success, failure and timeout."""
+        if self._model() is None or self._named(RUNS, FEW, TWO) is None:
+            return []
+        ends = [column for column in self.columns if column.kind in (TWO, FEW) and column.words & ENDS]
+        return [c for c in ends if len(c.held) < 5 and not {value.lower() for value in c.held}.isdisjoint(FAILED)]
 
     def _verdicts_of_judge(self) -> list[SeenColumn]:
         """The verdicts of the only judge on whether each answer passes, if nobody else gave any."""

@@ -84,7 +84,8 @@ def _only_marks(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     )
     if is_numbered and len(marks) > MAX_CODERS:
         return []
-    return alike if all(column.kind in (UNIQUE, REPEATED, TEXTS) for column in others) and alike == marks else []
+    are_of_items = all(c.kind in (UNIQUE, REPEATED, TEXTS) or c.words & (GROUPS - MODELS) for c in others)
+    return alike if are_of_items and alike == marks else []
 
 
 def columns_of_coders(columns: Sequence[SeenColumn]) -> list[SeenColumn]:

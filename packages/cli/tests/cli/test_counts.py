@@ -128,7 +128,8 @@ def test_a_scored_file_that_was_sorted_after_the_draw_is_refused(
         options += ["--cluster", "document"]
     scored = written(rows, tmp_path / "scored.csv")
     drawn = tmp_path / "drawn.csv"
-    howsure("counts", "sample", scored, *options, "--labels", 80, "--design", design, "--output", drawn)
+    done = howsure("counts", "sample", scored, *options, "--labels", 80, "--design", design, "--output", drawn)
+    assert "The sheet shows nothing to judge a row by" in done.err
     sheet = filled(drawn, truth, tmp_path / "sheet.csv")
     assert "all" in printed("counts", "estimate", scored, *options, "--labelled", sheet)
     ordered = written(sorted(rows, key=lambda row: -float(row["score"])), tmp_path / "ordered.csv")

@@ -535,3 +535,44 @@ def test_graders_and_ratings_have_an_ordinal_agreement() -> None:
     rows = [(at, grader, at % 4 + 1) for at in range(30) for grader in ("ann", "bob")]
     commands = howsure.look(table("ratings.csv", "item grader rating", rows)).commands
     assert "howsure judge agreement ratings.csv --rater grader --id item --score rating --scale ordinal" in commands
+
+
+def test_a_judge_with_errors_is_proposed_without_them() -> None:
+    verdicts = [("ERROR" if i % 10 == 9 else "PASS" if i % 3 else "FAIL", "PASS" if i % 2 else "") for i in range(60)]
+    rows = ((f"c{i}", judge, person or "FAIL") for i, (judge, person) in enumerate(verdicts))
+    first, *_ = howsure.look(table("judged.csv", "case_id judge_verdict human_verdict", rows)).commands
+    assert first.endswith("--positive PASS --id case_id --missing ERROR --skip-missing")
+    assert run(*shlex.split(first)[1:]).code == 0
+
+
+@pytest.mark.parametrize("name", ["labels", "targets", "golds", "y_trues"])
+def test_arrays_of_labels_may_have_plural_names(name: str) -> None:
+    probs = RNG.dirichlet([1, 1, 1], 60)
+    np.savez("arrays.npz", **{"probs": probs, name: np.arange(60) % 3})
+    assert howsure.look("arrays.npz").commands[0] == (
+        f"howsure calibration arrays.npz --target {name} --probs-column probs"
+    )
+
+
+def test_labels_next_to_decisions_are_named_with_their_folder() -> None:
+    assert run("data", "get", "demo").code == 0
+    (command,) = howsure.look("demo/decisions").commands
+    assert command == "howsure calibration demo/decisions --labels-from demo/decisions/labels.csv"
+    failed = run("calibration", "demo/decisions", "--labels-from", "labels.csv")
+    assert failed.err.splitlines()[-1].endswith("no file labels.csv. Did you mean demo/decisions/labels.csv?")
+    assert howsure.look("demo/invoices").commands == (
+        "howsure fields demo/invoices/checked.jsonl --gold demo/invoices/gold.jsonl",
+        "howsure fields demo/invoices/new.jsonl --gold demo/invoices/new-gold.jsonl",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("news.conllu", "howsure events extract news.conllu --store events.duckdb"),
+        ("news.duckdb", "howsure events series news.duckdb"),
+    ],
+)
+def test_files_of_events_lead_to_their_command(name: str, command: str) -> None:
+    Path(name).write_text("1\tNews\n")
+    assert run("look", name).err.strip().endswith(command)

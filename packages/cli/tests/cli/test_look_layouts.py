@@ -51,12 +51,6 @@ def only(values: Iterable[float]) -> Means:
     return means((None, value) for value in values)
 
 
-def means_of_tasks(trials: Iterable[tuple[str, str, Any]]) -> Means:
-    """The mean of each agent over tasks, each the mean of its trials with a score."""
-    by_task = means((f"{agent} {task}", float(score)) for agent, task, score in trials if score != "")
-    return means((str(name).partition(" ")[0], score) for name, score in by_task.items())
-
-
 def ordinal_alpha(grades: Mapping[str, Mapping[str, int]]) -> float:
     """Krippendorff's alpha by its definition; the distance of two grades is the number of grades between them."""
     units = [list(unit.values()) for unit in grades.values()]
@@ -368,8 +362,8 @@ def attempts_without_reward() -> Expected:
         ]
         for agent in ("x", "y")
     }
-    scored = means_of_tasks((agent, task, reward) for agent, task, _, reward, *_ in rows)
-    return "attempts.csv", {"score agents": ends, "score": scored}
+    failed = {agent: float(lowest) for agent, (lowest, _) in ends.items()}
+    return "attempts.csv", {"score agents": ends, "score": failed}
 
 
 def trials_with_errors() -> Expected:
@@ -388,8 +382,8 @@ def trials_with_errors() -> Expected:
         ]
         for agent in ("x", "y")
     }
-    scored = means_of_tasks((agent, task, passed) for agent, task, _, passed, _ in rows)
-    return "errors.csv", {"score agents": ends, "score": scored}
+    failed = {agent: float(lowest) for agent, (lowest, _) in ends.items()}
+    return "errors.csv", {"score agents": ends, "score": failed}
 
 
 def some_labels_by_hand() -> Expected:
@@ -572,8 +566,7 @@ def trials_without_a_run_file() -> Expected:
         trial |= {"failure_mode": "unknown_agent_error" if result is None else "unset", "parser_results": None}
         path.write_text(json.dumps(trial))
     ends = [sum(errored if result is None else result for result in resolved) / 40 for errored in (0, 1)]
-    mean = np.mean([result for result in resolved if result is not None])
-    return "run", {"score agents": {"run": ends}, "score": {"run": mean}}
+    return "run", {"score agents": {"run": ends}, "score": {"run": ends[0]}}
 
 
 def labels_with_scores() -> Expected:
@@ -923,7 +916,8 @@ def terminal_bench() -> Expected:
     }
     scored = means((agent, float(r)) for agent, each in outcomes.items() for r in each if r is not None)
     difference = scored["beta/m"] - scored["alpha/m"]
-    return "jobs", {"score agents": ends, "score": scored, "significance": [difference]}
+    failed = {agent: lowest for agent, (lowest, _) in ends.items()}
+    return "jobs", {"score agents": ends, "score": failed, "significance": [difference]}
 
 
 def objects_without_numbers() -> Expected:
@@ -1071,9 +1065,7 @@ def harbor_with_errors() -> Expected:
                 (place / "config.json").write_text("{}")
     filled = {a: [[[e if r is None else r for r in t] for t in each] for e in (0, 1)] for a, each in rewards.items()}
     ends = {agent: [np.mean(trials) for trials in both] for agent, both in filled.items()}
-    tasks = {a: [[r for r in t if r is not None] for t in each] for a, each in rewards.items()}
-    scored = {agent: np.mean([np.mean(trials) for trials in each if trials]) for agent, each in tasks.items()}
-    return "jobs", {"score agents": ends, "score": scored}
+    return "jobs", {"score agents": ends, "score": {agent: float(lowest) for agent, (lowest, _) in ends.items()}}
 
 
 def mixed_tasks(tasks_by_model: Mapping[str, Sequence[str]]) -> dict[str, dict[str, list[float]]]:
@@ -1192,8 +1184,25 @@ def lists_inside_a_document() -> Expected:
     return "run.json", {"score": only(right[0])}
 
 
+def models_next_to_a_category() -> Expected:
+    marks = random(92).integers(2, size=(60, 3))
+    table("wide.csv", "id category gpt claude llama", ((f"q{i}", "ab"[i % 2], *row) for i, row in enumerate(marks)))
+    of_models = dict(zip(("gpt", "claude", "llama"), marks.mean(axis=0), strict=True))
+    differences = [of_models[name] - of_models["gpt"] for name in ("claude", "llama")]
+    return "wide.csv", {"score": of_models, "significance": differences}
+
+
+def runs_that_ended() -> Expected:
+    ends = random(93).choice(["success", "failure", "timeout"], 120)
+    rows = [(f"t{i // 6}", "xy"[i % 2], i // 2 % 3, end) for i, end in enumerate(ends)]
+    table("ended.csv", "task agent trial status", rows)
+    return "ended.csv", {"score": means((agent, end == "success") for _, agent, _, end in rows)}
+
+
 LAYOUTS: dict[str, Callable[[], Expected]] = {
     "raters in rows": raters,
+    "models next to a category": models_next_to_a_category,
+    "runs that ended": runs_that_ended,
     "arms of an experiment": arms_of_an_experiment,
     "predicted and actual decisions": predicted_and_actual_decisions,
     "annotations by criterion": annotations_by_criterion,

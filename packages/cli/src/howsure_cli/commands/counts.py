@@ -90,6 +90,7 @@ def _as_source(drawn: LabelSample, path: str, encoding: str | None) -> str:
 
 
 USED_ROWS_NOTE = f"Its column {ROW} counts only the rows that are used (--where, --skip-missing)."
+NO_TEXTS_NOTE = "The sheet shows nothing to judge a row by; name the columns to show, such as --show text."
 CARRIED_OPTIONS = ("y_prob", "labelled", "groups", "date", "period", "date_format", "clusters", "where", "format")
 
 
@@ -109,7 +110,7 @@ def sample(output: str | None, **typed: Any) -> None:
         command_line = shlex.join(["howsure", "counts", "estimate", *typed["files"], *words])
         command_line += f" --encoding {shlex.quote(typed['encoding'])}" if typed["encoding"] else ""
         command_line += " --skip-missing" if typed["skip_missing"] else ""
-        lines = [drawn.text(), *([USED_ROWS_NOTE] if left_out else [])]
+        lines = [drawn.text(), *([USED_ROWS_NOTE] if left_out else []), *([] if typed["show"] else [NO_TEXTS_NOTE])]
         say("\n".join([*lines, f"Fill the column {LABEL} of {output} with 1 or 0, then: {command_line}"]))
 
 

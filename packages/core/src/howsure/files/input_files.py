@@ -58,8 +58,12 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise InputError(f"{os.fspath(path)} cannot be read: {error.strerror or error}.") from error
 
 
-def missing_file(path: str) -> InputError:
-    """Return the error for a path that does not exist, which suggests a file of the folder with a similar name."""
+def missing_file(path: str, folders: Sequence[str] = ()) -> InputError:
+    """Return the error for a path that does not exist, which suggests this file in one of the `folders`, or else a file
+    of its own folder with a similar name."""
+    inside = next((name for folder in folders if os.path.isfile(name := os.path.join(folder, path))), None)
+    if inside is not None:
+        return InputError(f"no file {path}. Did you mean {inside}?")
     folder = os.path.dirname(path) or "."
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     alike = [

@@ -40,6 +40,7 @@ from howsure.data.tables.named_files import COPIES, File, copied_rows, named_fil
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition, as_literal
 from howsure.errors import InputError, localise, parameter, quote
+from howsure.files.input_files import missing_file
 from howsure.inputs.frames import DOCUMENT, EXCEPTION, ITEM, ITEM_HASH, MODEL, RUN, TASK
 from howsure.inputs.measures import Measure, measure_named
 from howsure.inputs.numbers_and_names import check_choice, counted, parse_number, part_of, shortened
@@ -383,6 +384,8 @@ def input_files(
             f"{form.program}."
         )
     log = Log(form, normalise or NONE, model_version)
+    if labels_from is not None and not os.path.exists(labels_from):
+        raise missing_file(labels_from, [os.path.dirname(file.name) for file in files])
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     kept = partial(_needed_columns, words=words if most is None else None)
     unwritten = frozenset() if with_classes else OF_CLASSES - words

@@ -221,7 +221,7 @@ def rows_of_files(
                 listed = shortened(part.name for part in parts)
                 raise InputError(
                     f"{name} names {len(parts)} columns ({listed}), but scores and answers are read from one column. "
-                    "Name one of them."
+                    f"Name one of them, or make them rows of one column: `explode={name!r}`."
                 )
             if kind == Kind.VERBATIM:
                 table.columns[name] = replace(table.columns[name], comma=False)

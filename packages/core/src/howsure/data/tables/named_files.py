@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -236,12 +237,21 @@ def _compression(path: str, name: str) -> str:
     return actual
 
 
+OTHER_COMMANDS = {
+    ".conllu": "a file of parsed documents, not a table; find the events in them: howsure events extract {} --store "
+    "events.duckdb",
+    ".duckdb": "a store of events, not a table; show its counts: howsure events series {}",
+}  # suffix -> what the file is, and the command that reads it
+
+
 def _from_suffix(path: str) -> str:
     suffix = format_suffix(path)
     if suffix == ".npy":
         raise InputError(f"{path} is one array without a name; save arrays by their names: numpy.savez('x.npz', y=…).")
     if suffix == ".safetensors":
         raise InputError(f"{path} contains tensors, not columns; logits over many classes: howsure calibration logits.")
+    if suffix in OTHER_COMMANDS:
+        raise InputError(f"{path} is {OTHER_COMMANDS[suffix].format(shlex.quote(path))}")
     if suffix in SPREADSHEETS:
         raise InputError(f"{path} is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.")
     if suffix not in SUFFIXES:

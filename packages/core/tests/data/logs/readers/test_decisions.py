@@ -133,6 +133,8 @@ def test_any_log_may_have_its_labels_in_a_table() -> None:
 
 def test_a_log_without_labels_says_how_to_join_them() -> None:
     calibrated(40)
+    assert howsure.look("log.jsonl").commands == ("howsure calibration log.jsonl --labels-from labels.csv",)
+    Path("labels.csv").unlink()
     overview = howsure.look("log.jsonl")
     assert overview.commands == ()
     assert "--labels-from labels.csv" in overview.text()
