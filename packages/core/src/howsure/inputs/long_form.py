@@ -93,7 +93,8 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
         row = int(again[0])
         others = f"; so are {len(again) - 1:,} further rows" if len(again) > 1 else ""
         name = f"{item_names[items[row]]!r} of {cell_name(int(cell[row]))}{others}"
-        raise item_twice(int(first[keys[row]]), row, name, each=f"model{'' if run is None else ' and run'}")
+        each = f"model{'' if run is None else ' and run'}"
+        raise item_twice(int(first[keys[row]]), row, name, each=each, has_runs=run is None)
     table = first.reshape(len(of_cell), len(item_names))
     lacking = table < 0
     if not lacking.any():

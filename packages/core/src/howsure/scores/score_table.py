@@ -486,9 +486,8 @@ def check_distinct_runs(rows: ScoredRows, positions: Integers, place: Integers) 
     repeated_key = int(distinct_keys[times.argmax()])
     a, b = np.flatnonzero(key == repeated_key)[:2]
     of = "" if runs is None else f" of run {runs.names[runs.codes[positions[a]]]!r}"
-    raise item_twice(
-        int(positions[a]), int(positions[b]), f"{ids.names[ids.codes[positions[a]]]!r}{of}", each="model and run"
-    )
+    item, (row_a, row_b) = f"{ids.names[ids.codes[positions[a]]]!r}{of}", (int(positions[a]), int(positions[b]))
+    raise item_twice(row_a, row_b, item, each="model and run", has_runs=runs is None)
 
 
 def _estimate(test: MeanScore | JackknifeValue, options: _Options, n: int, *, sure: bool) -> Estimate:
