@@ -79,6 +79,12 @@ def fields_in_files(paths: Sequence[str]) -> list[str]:
     return []
 
 
+def calibration_with_labels(path: str, file_words: Sequence[str]) -> list[str]:
+    """Return the command for decisions without labels, if a table next to them has the labels; otherwise []."""
+    tables = gold_neighbours(path, (".csv", ".tsv", ".parquet"))
+    return [command_text("calibration", *file_words, "--labels-from", tables[0])] if tables else []
+
+
 def has_stated_confidence(names: Collection[str]) -> bool:
     """Whether a column contains objects with a value and a confidence."""
     return any(name.endswith(".confidence") and name.removesuffix("confidence") + "value" in names for name in names)

@@ -50,9 +50,9 @@ from howsure_cli.column_words import CHANCES, GROUPS, LABELS, MODELS, PREDICTION
 from howsure_cli.field_commands import (
     STATED,
     WITHOUT_GOLD,
+    calibration_with_labels,
     fields_in_files,
     fields_in_rows,
-    gold_neighbours,
     has_json_content,
     has_stated_confidence,
 )
@@ -75,7 +75,7 @@ from howsure_cli.table_notes import (
     thousands_notes,
     with_points,
 )
-from howsure_cli.typed_commands import command_text, look_command, look_into_command, shell_word, typed_files
+from howsure_cli.typed_commands import look_command, look_into_command, shell_word, typed_files
 
 __all__ = ["Look", "look"]
 
@@ -168,10 +168,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             notes = [note for note in notes if NO_ANSWER not in note]
             notes += [] if commands else [WITHOUT_GOLD]
         elif not commands and log.filled_rows.get("probabilities"):
-            tables_of_labels = gold_neighbours(named[0].name, (".csv", ".tsv", ".parquet"))
-            options = [word for path in tables_of_labels[:1] for word in ("--labels-from", path)]
-            commands = [command_text("calibration", *file_words, *options)] if options else []
-            notes += [] if options else [WITHOUT_LABELS]
+            commands = calibration_with_labels(named[0].name, file_words)
+            notes += [] if commands else [WITHOUT_LABELS]
         what = f"a log of {log.format.program}"
     elif means := summary_of_means(columns, n):
         commands, what = [], f"a table of {SPELLED[_written_format(named[0])]}"

@@ -569,7 +569,7 @@ def test_labels_next_to_decisions_are_named_with_their_folder() -> None:
 @pytest.mark.parametrize(
     ("name", "command"),
     [
-        ("news.conllu", "howsure events extract news.conllu --store events.duckdb"),
+        ("news.conllu", "howsure events extract news.conllu"),
         ("news.duckdb", "howsure events series news.duckdb"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Means of the means of groups, and intervals that combine two kinds of sampling."""
+"""Means of the means of groups, intervals that combine two kinds of sampling, and notes on missing intervals."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate
+from howsure.show.notes import WARNING, Note
 from howsure.significance.metrics.metric import Metric
-from howsure.stats.clusters import kish, ratio_error
+from howsure.stats.clusters import ItemGroups, kish, ratio_error
 from howsure.stats.gaffke import Sums
-from howsure.stats.jackknife_value import JackknifeValue
-from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore
+from howsure.stats.jackknife_value import JackknifeValue, units_needed
+from howsure.stats.mean_score import STUDENT_NOTE, BoundedMean, Bounds, MeanScore
 
 
 def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: Bounds | None = None) -> MeanScore:
@@ -84,3 +86,21 @@ def add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estimat
         *(estimate.high - first.value for estimate in estimates if estimate.high is not None)
     )
     return replace(first, low=max(low, lowest), high=min(high, highest), method="two-way")
+
+
+def interval_note(values: Floats, groups: ItemGroups, level: float, *, tail: float) -> str:
+    """Return the note on a mean without bounds: the limits of Student's t, or why there is no interval.
+
+    tail: the probability beyond each end of the interval.
+    """
+    needed = units_needed(tail)
+    if np.ptp(values) > 0 and groups.units >= needed:
+        return STUDENT_NOTE
+    if len(values) == 1:
+        reason = "there is a single item, so variation is unknown"
+    elif np.ptp(values) == 0:
+        reason = f"all scores are {values[0]:g}, so variation is unknown"
+    else:
+        units = counted(groups.units, "item" if groups.units == len(values) else "cluster")
+        reason = f"{units}; at least {needed} are needed at level {level:g}"
+    return Note(f"No interval: {reason}.", WARNING)

@@ -36,7 +36,7 @@ from howsure.scores.documents import (
     read_document_columns,
     score_named_as_metric,
 )
-from howsure.scores.group_means import add_reaches, mean_of_groups, value_of_groups
+from howsure.scores.group_means import add_reaches, interval_note, mean_of_groups, value_of_groups
 from howsure.scores.overall import SAME_ANSWERS_NOTE, has_groups, overall_rows, pool_groups, share_items
 from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import ScoreRow, ScoreTable
@@ -53,7 +53,7 @@ from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
 from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, few_clusters
-from howsure.stats.jackknife_value import JackknifeValue, units_needed
+from howsure.stats.jackknife_value import JackknifeValue
 from howsure.stats.mean_score import STUDENT_NOTE, Bounds, MeanScore, mean_score, share_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.worst_rows import LowItem, Show, check_worst
@@ -443,7 +443,7 @@ def _cell(
     else:
         test = mean_score(values, groups, bounds=bounds)
         if bounds is None:
-            notes.append(_student_note(values, groups, options))
+            notes.append(interval_note(values, groups, options.level, tail=(1 - options.level) / options.together / 2))
         mean = _estimate(test, options, len(values), sure=bounds is not None or groups.units > 1)
         if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
             claim = _one_sided_bound(test.bounds(1 - options.level), best=bool(test.value))
@@ -453,21 +453,6 @@ def _cell(
             )
     row = ScoreRow(name, group, model, len(values), runs, int(missing[positions].sum()), mean, notes=tuple(notes))
     return _Cell(values, units, items, sizes, row)
-
-
-def _student_note(values: Floats, groups: ItemGroups, options: _Options) -> str:
-    """The note on a mean without bounds: the limits of Student's t, or why there is no interval."""
-    needed = units_needed((1 - options.level) / options.together / 2)
-    if np.ptp(values) > 0 and groups.units >= needed:
-        return STUDENT_NOTE
-    if len(values) == 1:
-        reason = "there is a single item, so variation is unknown"
-    elif np.ptp(values) == 0:
-        reason = f"all scores are {values[0]:g}, so variation is unknown"
-    else:
-        units = counted(groups.units, "item" if groups.units == len(values) else "cluster")
-        reason = f"{units}; at least {needed} are needed at level {options.level:g}"
-    return Note(f"No interval: {reason}.", WARNING)
 
 
 def _one_sided_bound(bounds: Bounds, *, best: bool) -> str:

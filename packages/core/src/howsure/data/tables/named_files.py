@@ -238,8 +238,7 @@ def _compression(path: str, name: str) -> str:
 
 
 OTHER_COMMANDS = {
-    ".conllu": "a file of parsed documents, not a table; find the events in them: howsure events extract {} --store "
-    "events.duckdb",
+    ".conllu": "a file of parsed documents, not a table; find the events in them: howsure events extract {}",
     ".duckdb": "a store of events, not a table; show its counts: howsure events series {}",
 }  # suffix -> what the file is, and the command that reads it
 
