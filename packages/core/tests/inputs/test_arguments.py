@@ -73,8 +73,6 @@ def series(values: list[Any], index: list[Any]) -> pd.Series[Any]:
     return pd.Series(values, index=index)
 
 
-IN_ORDER = series([0, 1, 1, 0], ["a", "b", "c", "d"])
-SHUFFLED = series([0.9, 0.2, 0.1, 0.8], ["b", "a", "d", "c"])
 MONITOR = howsure.CalibrationMonitor()
 MAP = howsure.recalibrate([0, 1, 1, 0] * 10, [0.3, 0.7, 0.4, 0.6] * 10, method="temperature")
 
@@ -82,22 +80,25 @@ MAP = howsure.recalibrate([0, 1, 1, 0] * 10, [0.3, 0.7, 0.4, 0.6] * 10, method="
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: howsure.calibration_error(IN_ORDER, SHUFFLED),
-        lambda: howsure.calibration_error([0, 1, 1, 0], [0.1] * 4, clusters=IN_ORDER, sample_weight=SHUFFLED),
-        lambda: howsure.calibration_error(IN_ORDER, howsure.Probabilities("logits", SHUFFLED)),
-        lambda: howsure.compare_models(IN_ORDER, IN_ORDER, {"new": IN_ORDER, "shuffled": SHUFFLED}),
-        lambda: howsure.compare_models("y", "a", data={"y": IN_ORDER, "a": SHUFFLED}),
-        lambda: howsure.mean_scores(SHUFFLED, model=IN_ORDER),
-        lambda: howsure.pairs_from_classes(IN_ORDER, pd.DataFrame({"no": SHUFFLED, "yes": 1 - SHUFFLED})),
-        lambda: howsure.CalibrationSummary().add(IN_ORDER, SHUFFLED),
-        lambda: howsure.SequentialComparison(items_total=9).add(SHUFFLED, 1 - IN_ORDER),
-        lambda: MONITOR.update(["2001-01-01"] * 4, IN_ORDER, SHUFFLED),
-        lambda: MAP.evaluate(IN_ORDER, SHUFFLED),
+        lambda y, p: howsure.calibration_error(y, p),
+        lambda y, p: howsure.calibration_error([0, 1, 1, 0], [0.1] * 4, clusters=y, sample_weight=p),
+        lambda y, p: howsure.calibration_error(y, howsure.Probabilities("logits", p)),
+        lambda y, p: howsure.compare_models(y, y, {"new": y, "shuffled": p}),
+        lambda y, p: howsure.compare_models("y", "a", data={"y": y, "a": p}),
+        lambda y, p: howsure.mean_scores(p, model=y),
+        lambda y, p: howsure.pairs_from_classes(y, pd.DataFrame({"no": p, "yes": 1 - p})),
+        lambda y, p: howsure.CalibrationSummary().add(y, p),
+        lambda y, p: howsure.SequentialComparison(items_total=9).add(p, 1 - y),
+        lambda y, p: MONITOR.update(["2001-01-01"] * 4, y, p),
+        lambda y, p: MAP.evaluate(y, p),
     ],
 )
-def test_pandas_objects_with_the_same_labels_in_other_orders_are_refused(call: Callable[[], object]) -> None:
+def test_pandas_objects_with_the_same_labels_in_other_orders_are_refused(
+    call: Callable[[Any, Any], object],
+) -> None:
+    in_order, shuffled = series([0, 1, 1, 0], ["a", "b", "c", "d"]), series([0.9, 0.2, 0.1, 0.8], ["b", "a", "d", "c"])
     with pytest.raises(InputError, match=r"have the same index labels in different orders; row 0 is '(a|b)'"):
-        call()
+        call(in_order, shuffled)
 
 
 @pytest.mark.parametrize(
