@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.fields import DELTA, RECALIBRATED, WORLDS, broken, recalibration_gain
-from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES
+from howsure.fields.filing import DOCUMENTS, PROMISES
 
 RUNS = 40
 
@@ -35,7 +35,8 @@ def test_recalibration_is_never_worse_than_none_by_more_than_noise(kind: str, n:
     assert share_worse <= 0.1
 
 
-@pytest.mark.parametrize("promise", parameters({FIELDS}))
+@pytest.mark.slow
+@pytest.mark.parametrize("promise", PROMISES)
 def test_the_promise_is_kept_with_recalibrated_confidences(promise: str) -> None:
     """Maps of one half of the documents, thresholds of the other."""
     rate, share = broken("fields differ", promise, 600, runs=20, recalibrate=True)

@@ -62,7 +62,7 @@ def made(real_data: Path) -> Reproduction:
     return result
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_every_setting_has_its_findings_and_its_row(made: Reproduction) -> None:
     check_whole(made)
     settings, cuts = map(rows_of, made.tables)

@@ -53,7 +53,7 @@ def test_thirty_documents_teach_more_than_matching_heads(learned: tuple[Antecede
     assert sum(nats) / sum(len(document.mentions or ()) for document in documents) > -0.75
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_likelihood_calibrates_and_a_margin_does_not(
     learned: tuple[AntecedentModel, list[Document]], gum: tuple[list[Document], list[Document]]
 ) -> None:

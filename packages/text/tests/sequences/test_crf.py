@@ -42,7 +42,7 @@ def test_some_tweets(real_data: Path, tmp_path: Path, features: str) -> None:
     agree(first(tweets(real_data, "train"), 80), tmp_path / "peer", features)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_tweets_with_basic_features(real_data: Path, tmp_path: Path) -> None:
     tagger = agree(tweets(real_data, "train"), tmp_path / "peer", "basic")
     test = tweets(real_data, "test")

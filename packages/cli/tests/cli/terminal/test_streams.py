@@ -59,7 +59,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_demo_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says and makes the same a second time, in another encoding."""
     monkeypatch.chdir(tmp_path)

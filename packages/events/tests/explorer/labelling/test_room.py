@@ -211,7 +211,7 @@ def test_documents_without_a_text_say_so(browser: Browser, tmp_path: Path, optio
         assert browser.text("#place") == "Document 2 of 20"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, room_store: Path) -> None:
     with serving_room(room_store) as room:
         enter(browser, room.links["coordinator"], "counter")
