@@ -14,7 +14,7 @@ from typing import Any
 from howsure import __version__
 from howsure.data.column_roles import FEW, NUMBERS, OBJECTS, ONE, REPEATED, TWO, SeenColumn, seen_column
 from howsure.data.logs.conversion import input_files
-from howsure.data.logs.openai import NO_ANSWER, OPENAI
+from howsure.data.logs.openai import OPENAI
 from howsure.data.sources import Paths, named_paths
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Database, commas_note, identifier, in_json_text, leading_column, reading
@@ -153,7 +153,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             return look(files, format=format, explode=lists[0], encoding=encoding)
     if is_object and not documents and n == 1 and (inside := _look_inside(files, rows, format, encoding)):
         return inside
-    notes += [*map(lists_note, lists[:1]), *(log.notes if log else ())]
+    of_fields = log is not None and not of_log and log.format is OPENAI and has_json_content(named[0].name)
+    notes += [*map(lists_note, lists[:1]), *(log.notes if log and not of_fields else ())]
     notes += [commas_note(commas)] if commas else []
     notes += _missing_value_notes(columns)
     percentages = [*_percentage_notes(columns, rows[1:])]
@@ -162,10 +163,9 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes.append(f"The first line of {named[0].name} begins with #. If it is a comment, remove it.")
     if log is not None:
         commands = of_log
-        if not commands and log.format is OPENAI and has_json_content(named[0].name):
+        if of_fields:
             commands = fields_in_files(paths) or [c for file in named for c in fields_in_files([file.name])]
             commands = commands[:MAX_COMMANDS]
-            notes = [note for note in notes if NO_ANSWER not in note]
             notes += [] if commands else [WITHOUT_GOLD]
         elif not commands and log.filled_rows.get("probabilities"):
             commands = calibration_with_labels(named[0].name, file_words)
