@@ -33,6 +33,7 @@ from howsure.figures.files import inline_svg
 from howsure.inputs.parameter_types import Figure
 from howsure.result import files_read
 from howsure.show.table import Table, interval, number
+from howsure.show.ties import count_equal_first
 from howsure_cli.report.pages import attached_tables, page_template
 
 MAX_TITLE_FILES = 3  # names of files
@@ -188,6 +189,8 @@ def _opening(curves: Sequence[CalibrationCurve], names: Sequence[str], p_values:
     if not with_error:
         return sentence
     first, last = with_error[0], with_error[-1]
+    if count_equal_first([curves[first].error.value, curves[last].error.value]) > 1:
+        return f"{sentence} All errors are equal, {curves[first].error.value:.4f}."
     return (
         f"{sentence} The error is largest for {names[last]}, {curves[last].error}, "
         f"and smallest for {names[first]}, {curves[first].error}."

@@ -71,6 +71,7 @@ from howsure.show.table import (
     p_in_words,
     with_ends,
 )
+from howsure.show.ties import count_equal_first, equal_values_text, highest_first
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import normal_quantile, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
@@ -148,8 +149,13 @@ def corp_answer(curves: Sequence[CorpCurve]) -> str:
         curve = curves[0]
         of = "" if curve.name is None else f" of {curve.name}"
         return f"Miscalibration{of} {_five_decimals(curve.brier.miscalibration.value)}; {verdict(curve)}."
-    first = min(curves, key=lambda curve: curve.brier.miscalibration.value)
-    smallest = f"{first.name} has the smallest miscalibration, {_five_decimals(first.brier.miscalibration.value)}"
+    ordered = sorted(curves, key=lambda curve: highest_first(-curve.brier.miscalibration.value, curve.name))
+    equal = count_equal_first([curve.brier.miscalibration.value for curve in ordered])
+    names, value = [str(curve.name) for curve in ordered], _five_decimals(ordered[0].brier.miscalibration.value)
+    smallest = f"{names[0]} has the smallest miscalibration, {value}"
+    if equal > 1:
+        what = "equal miscalibration"
+        smallest = equal_values_text(names[:equal], value, extreme="smallest", of_all=len(names), what=what)
     return f"{smallest}; {verdicts_by_kind([(str(curve.name), kind(curve)) for curve in curves])}."
 
 

@@ -35,6 +35,7 @@ from howsure.show.table import (
     p_in_words,
     with_ends,
 )
+from howsure.show.ties import count_equal_first, equal_values_text, highest_first
 
 if TYPE_CHECKING:
     from howsure.calibration.corp import CorpCurve
@@ -162,10 +163,16 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
         return f"Too little data for a verdict in any of {len(curves):,} groups."
     groups = verdicts_by_kind([(str(curve.name), curve_kind) for curve, curve_kind in zip(curves, kinds, strict=True)])
     measured = [curve for curve in curves if math.isfinite(curve.error.value)]
-    first, *others = sorted(measured, key=lambda curve: curve.error.value)
+    first, *others = sorted(measured, key=lambda curve: highest_first(-curve.error.value, curve.name))
     if not others:
         return f"Only {first.name} has enough data for a calibration error, {first.error}; {groups}."
     among = "" if len(measured) == len(curves) else f"Of the {len(measured):,} groups with enough data, "
+    equal = count_equal_first([curve.error.value for curve in (first, *others)])
+    if equal > 1:
+        same, what = [str(curve.name) for curve in (first, *others[: equal - 1])], "equal calibration errors"
+        value = f"{first.error.value:.4f}"
+        start = equal_values_text(same, value, extreme="smallest", of_all=len(measured), what=what)
+        return f"{among}{start}; {groups}."
     overlapping = [curve for curve in others if _overlap(first.error, curve.error)]
     if overlapping == others:
         errors = [f"{curve.error} ({curve.name})" for curve in (first, others[-1])]

@@ -16,6 +16,7 @@ from howsure.result import Estimate, Result, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, LOWER, NUMBER, WORDS, Column
+from howsure.show.ties import count_equal_first, highest_first, listed_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,12 +155,20 @@ class FieldTable(Rows[FieldRow]):
         """A sentence on what can be filed or, without a policy, on the accuracy and the worst field."""
         if self.policy is not None:
             return self.policy.answer
-        worst = min(self.rows, key=lambda row: row.accuracy.value)
+        ordered = sorted(self.rows, key=lambda row: highest_first(-row.accuracy.value, row.field))
+        equal = count_equal_first([row.accuracy.value for row in ordered])
         whole = f"{self.total} of {counted(sum(row.n for row in self.rows), 'value')} in "
         whole += f"{counted(self.documents, 'document')} are right"
         if len(self.rows) == 1:
             return f"{whole}."
-        return f"{whole}; the field that is wrong most often is {worst.field}, right in {worst.accuracy}."
+        if equal == len(ordered):
+            return f"{whole}; all fields are right equally often."
+        worst = listed_names([row.field for row in ordered[:equal]])
+        if equal > 1:
+            return (
+                f"{whole}; the fields that are wrong most often are {worst}, right in {ordered[0].accuracy.value:.4f}."
+            )
+        return f"{whole}; the field that is wrong most often is {worst}, right in {ordered[0].accuracy}."
 
     def next_parameters(self) -> Mapping[str, object]:
         """The parameters to try next: a list of wrong values, or a promise."""

@@ -24,6 +24,7 @@ from howsure.judges.columns import Columns, needed
 from howsure.judges.correction import MIN_GRADES, Graded, undetermined_estimate
 from howsure.judges.results import JudgedDifference, JudgedRow, JudgedScores
 from howsure.result import Estimate
+from howsure.show.ties import highest_first
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import STUDENT_NOTE, Bounds
 from howsure.stats.p_values import adjust_p_values
@@ -145,7 +146,7 @@ def correct_grades(
             need = "differences of models need the item of each answer. Give it as `id=...`"
             answers.notes.append(localise(need))
         made = _rows(answers, ends, level)
-        rows = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[::-1]
+        rows = sorted(made, key=lambda row: highest_first(row.corrected.value, row.model))
         estimated_models = [row.model for row in rows if not math.isnan(row.corrected.value)]
         differences = _differences(answers, ends, [row.model for row in rows], estimated_models, against, adjust, level)
     base = differences[0].against if differences else None

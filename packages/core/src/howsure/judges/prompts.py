@@ -21,6 +21,7 @@ from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.notes import FINDING, Note
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, digits
+from howsure.show.ties import count_equal_first
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import Bounds, mean_score, share_bounds
 from howsure.stats.proportions import t_quantile
@@ -75,6 +76,8 @@ class PromptSensitivity(Rows[PromptPart]):
     def answer(self) -> str:
         """The proportion of the variance of the mean that is due to the choice of the prompt."""
         share, order = self["prompts"].of_estimate, sorted(self.prompts, key=lambda name: self.prompts[name].value)
+        if count_equal_first([self.prompts[name].value for name in (order[0], order[-1])]) > 1:
+            return f"All {len(order):,} prompts have equal means, {self.prompts[order[0]].value:.4f}."
         ends = " to ".join(f"{self.prompts[name].value:.4f} ({name})" for name in (order[0], order[-1]))
         return f"The prompt accounts for {share:.0%} of the variance of the mean; means range from {ends}."
 

@@ -12,10 +12,11 @@ from howsure.counts.results import ReadingErrors
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.parameter_types import Axes
 from howsure.result import AMONG, Estimate, Result, Rows, as_json
-from howsure.scores.summary_sentences import best_model_sentence
+from howsure.scores.summary_sentences import best_model_sentence, equal_means_text
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, P_VALUE, TEXT, WORDS, Column, digits, interval
+from howsure.show.ties import count_equal_first
 
 SIGNED = digits(4, sign=True)
 
@@ -112,18 +113,20 @@ class JudgedScores(Rows[JudgedRow]):
             of = "" if first.model is None else f" {first.model}"
             return f"People would give{of} {first.corrected} on average; the judge gives {first.judge.value:.4f}."
         alpha = 1 - first.corrected.level
-        by_grades = "by corrected grades"
+        by_grades = " by corrected grades"
+        names, means = [str(row.model) for row in self.rows], [row.corrected for row in self.rows]
         if {row.against for row in self.differences} == {first.model}:
             worse = {row.model for row in self.differences if row.p_adjusted <= alpha}
-            names, best = [str(row.model) for row in self.rows], [row.model not in worse for row in self.rows]
-            return best_model_sentence(names, [row.corrected for row in self.rows], best, what=f"best {by_grades}")
+            return best_model_sentence(names, means, [name not in worse for name in names], by=by_grades)
         sides: dict[str, list[str]] = {}
         for row in self.differences:
             side = "better" if row.corrected.value > 0 else "worse"
             detected = f"{side} than {row.against}" if row.p_adjusted <= alpha else f"no difference from {row.against}"
             sides.setdefault(detected, []).append(row.model)
-        verdicts = "; ".join(f"{side}: {shortened(models)}" for side, models in sides.items())
-        return f"{first.model} scores best {by_grades}, {first.corrected}{f'; {verdicts}' if verdicts else ''}."
+        verdicts = "".join(f"; {side}: {shortened(models)}" for side, models in sides.items())
+        if count_equal_first([mean.value for mean in means]) > 1:
+            return f"{equal_means_text(names, means, by=by_grades)}{verdicts}."
+        return f"{first.model} scores best{by_grades}, {first.corrected}{verdicts}."
 
     def further_tables(self) -> Sequence[Result]:
         """The differences, if there are any."""

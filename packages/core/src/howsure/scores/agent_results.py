@@ -11,12 +11,11 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Estimate, Rows, as_json, estimate_text
 from howsure.scores.results import Ranked
-from howsure.scores.summary_sentences import best_and_equal, equal_means_text, ranked_best_text
+from howsure.scores.summary_sentences import ranked_best_text
 from howsure.show.axes import checks_axes
 from howsure.show.notes import DETAIL, FINDING, Note
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, LOWER, TABLE, TEXT, WORDS, Column, digits
-
-MAX_NAMED = 3
+from howsure.show.ties import MAX_NAMED, count_equal_first, equal_values_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +118,7 @@ class AgentTable(Rows[AgentRow]):
             return f"{name} scores {value}{depends}."
         if (equal := self._equally_good()) > 1:
             names = [str(row.model) for row in self.rows[:equal]]
-            statement = equal_means_text(names, value + depends, extreme="highest", of_all=len(self.rows))
+            statement = equal_values_text(names, value + depends, extreme="highest", of_all=len(self.rows))
             rest = "not ranked" if first.ranks is None else ranked_best_text(self.rows, equal=equal)
             return f"{statement}{f'; {rest}' if equal < len(self.rows) or first.ranks is None else ''}."
         if first.ranks is None:
@@ -135,7 +134,7 @@ class AgentTable(Rows[AgentRow]):
         """How many of the first agents have the same mean on the same number of tasks, without errored trials."""
         if any(row.errored or row.n != self.rows[0].n for row in self.rows):
             return 1
-        return best_and_equal([row.lowest for row in self.rows])
+        return count_equal_first([row.lowest for row in self.rows])
 
     def footnotes(self) -> Sequence[str]:
         """The dominated agents, the notes, and an explanation of the means and of domination."""

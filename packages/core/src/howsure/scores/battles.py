@@ -517,7 +517,7 @@ class _Part:
         def key(model: int) -> tuple[float, ...]:
             strength = estimates[model][0]
             if math.isfinite(strength.value):
-                return 0.0, -strength.value
+                return 0.0, -float(f"{strength.value:.9g}"), float(model)  # fitted to about 1e-10
             side = float(np.sign(strength.value))
             if math.isnan(strength.value):
                 side = float(middle[model] < best) - float(middle[model] > worst) if self.has_strengths else 0.0

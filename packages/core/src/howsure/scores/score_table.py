@@ -50,6 +50,7 @@ from howsure.scores.scored_rows import (
 )
 from howsure.scores.summary_sentences import MACRO
 from howsure.show.notes import DETAIL, WARNING, Note
+from howsure.show.ties import highest_first
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
 from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, few_clusters
@@ -340,7 +341,7 @@ def _best_first(rows: Sequence[ScoreRow], sign: float) -> list[ScoreRow]:
     """The rows in order of their means, the best first. If the model with the best mean cannot rank first on the shared
     items, because its own items are easier, the rows are ordered by rank.
     """
-    ordered = sorted(rows, key=lambda row: sign * row.mean.value)
+    ordered = sorted(rows, key=lambda row: highest_first(-sign * row.mean.value, row.model))
     if not ordered or ordered[0].rank_low in (None, 1):
         return ordered
     return sorted(ordered, key=lambda row: row.rank_low or len(ordered))

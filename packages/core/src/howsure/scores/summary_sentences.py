@@ -9,44 +9,37 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Estimate
+from howsure.show.ties import MAX_NAMED, count_equal_first, equal_values_text, listed_names
 
 if TYPE_CHECKING:
-    from howsure.scores.results import BattleTable, ScoreRow, ScoreTable
+    from howsure.scores.results import BattleRow, BattleTable, ScoreRow, ScoreTable
 
 OVERALL, MACRO = "overall", "macro mean"  # names of the rows over all items and for means of groups
-MAX_NAMED = 3  # number of models in a sentence
 
 
 def best_model_sentence(
-    names: Sequence[str], values: Sequence[Estimate], not_worse: Sequence[bool | None], *, what: str = "best"
+    names: Sequence[str], values: Sequence[Estimate], not_worse: Sequence[bool | None], *, by: str = ""
 ) -> str:
-    """Return a sentence that the first model is the best, and on the other models that are not significantly worse.
+    """Return a sentence on the model or the models with the best mean, which come first, and on the other models that
+    are not significantly worse. by: a phrase on how means are estimated.
 
     >>> large, small = (Estimate(x, x - 0.05, x + 0.05, level=0.95, method="", n=9) for x in (0.75, 0.5))
     >>> best_model_sentence(["large", "small"], [large, small], [True, False])
     'large scores best, 0.7500 [0.7000, 0.8000]; significantly better than small.'
     """
-    rivals = [name for name, rival in zip(names[1:], not_worse[1:], strict=True) if rival]
-    return f"{names[0]} scores {what}, {values[0]}; {_rivals_text(rivals, names[1:])}."
+    equal = count_equal_first([value.value for value in values])
+    others = names[equal:]
+    rest = _rivals_text([name for name, rival in zip(others, not_worse[equal:], strict=True) if rival], others)
+    if equal == 1:
+        return f"{names[0]} scores best{by}, {values[0]}; {rest}."
+    statement = equal_means_text(names, values, by=by)
+    return f"{statement}{f'; {rest}' if others else ''}."
 
 
-def best_and_equal(means: Sequence[float]) -> int:
-    """Return how many of the first means are equal, up to rounding.
-
-    >>> best_and_equal([0.1 + 0.2, 0.3, 0.2])
-    2
-    """
-    return next((i for i, mean in enumerate(means) if not math.isclose(mean, means[0], rel_tol=1e-12)), len(means))
-
-
-def equal_means_text(names: Sequence[str], value: str, *, extreme: str, of_all: int) -> str:
-    """Return a sentence, without a full stop, on the models that share the best mean. of_all: the number of all models.
-
-    >>> equal_means_text(["a", "b"], "0.6000", extreme="highest", of_all=3)
-    'a and b have equal means, the highest, 0.6000'
-    """
-    listed = " and ".join(names) if len(names) == 2 else shortened(names, limit=MAX_NAMED)
-    return f"{listed} have equal means, {f'the {extreme}, ' if len(names) < of_all else ''}{value}"
+def equal_means_text(names: Sequence[str], values: Sequence[Estimate], *, by: str) -> str:
+    """Return the beginning of a sentence on the models with the best mean, which come first."""
+    equal, value = count_equal_first([value.value for value in values]), f"{values[0].value:.4f}"
+    return equal_values_text(names[:equal], value, extreme="highest", of_all=len(names), what=f"equal means{by}")
 
 
 def _rivals_text(rivals: Sequence[str], others: Sequence[str]) -> str:
@@ -104,16 +97,17 @@ def _group_sentence(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str
         quantity = by.removeprefix("By ") or (metrics[0] if len(metrics) == 1 else "The mean score")
         of = "" if rows[0].model is None else f" of {rows[0].model}"
         return f"{quantity}{of} is {values[0]}{where}."
-    equal = 1 if any(row.lacks_items for row in rows) else best_and_equal([value.value for value in values])
-    extreme = "lowest" if recipe["lower_is_better"] else "highest"
-    if equal > 1:
-        statement = equal_means_text(names[:equal], f"{values[0].value:.4f}", extreme=extreme, of_all=len(rows))
+    means = [value.value for value in values]
+    lower_is_better, equal = recipe["lower_is_better"], count_equal_first(means)
+    extreme, best_mean = ("lowest", min(means)) if lower_is_better else ("highest", max(means))
+    if equal > 1 and math.isclose(means[0], best_mean, rel_tol=1e-12):
+        where += " of their own items" if any(row.lacks_items for row in rows[:equal]) else ""
+        statement = equal_values_text(names[:equal], f"{values[0].value:.4f}", extreme=extreme, of_all=len(rows))
         rest = "not ranked" if rows[0].ranks is None else ranked_best_text(rows, equal=equal)
         return f"{prefix}{statement}{where}{f'; {rest}' if equal < len(rows) or rows[0].ranks is None else ''}."
     if rows[0].ranks is not None:
-        best = "best (lowest)" if recipe["lower_is_better"] else "best"
-        means = [value.value for value in values]
-        if values[0].value != (min(means) if recipe["lower_is_better"] else max(means)):
+        best = "best (lowest)" if lower_is_better else "best"
+        if means[0] != best_mean:
             shared = f"{prefix}{names[0]} scores {best}{where} on the items that models share"
             return f"{shared}, {values[0]} on all of its own; {ranked_best_text(rows)}."
         where = " on its own items" if rows[0].lacks_items else where
@@ -131,7 +125,7 @@ def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Ma
         firsts = Counter(
             str(row.model)
             for rows in by_group.values()
-            for row in rows[: best_and_equal([row.mean.value for row in rows])]
+            for row in rows[: count_equal_first([row.mean.value for row in rows])]
         )
         shares = [f"{model} in {count:,}" for model, count in firsts.most_common()]
         extreme = "lowest" if recipe["lower_is_better"] else "highest"
@@ -140,6 +134,8 @@ def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Ma
     ordered = sorted((rows[0] for rows in by_group.values()), key=lambda row: row.mean.value)
     low, high = ordered[0], ordered[-1]
     means = f"{by}{'means' if by else 'Means'}"
+    if count_equal_first([low.mean.value, high.mean.value]) > 1:
+        return f"{means} of {len(ordered):,} groups are equal, {low.mean.value:.4f}."
     return f"{means} of {len(ordered):,} groups range from {low.mean} ({low.group}) to {high.mean} ({high.group})."
 
 
@@ -149,12 +145,21 @@ def battles_answer(table: BattleTable) -> str:
     """
     rows = table.rows
     if rows[-1].part > 1:
-        first_rows = {row.part: row.model for row in reversed(rows)}
-        listed = shortened([first_rows[part] for part in sorted(first_rows)], limit=MAX_NAMED)
-        return f"The battles fall into {len(first_rows)} parts that cannot be compared; strongest in each: {listed}."
+        parts = [[row for row in rows if row.part == part] for part in sorted({row.part for row in rows})]
+        listed = shortened([listed_names(_strongest(part)) for part in parts], limit=MAX_NAMED)
+        return f"The battles fall into {len(parts)} parts that cannot be compared; strongest in each: {listed}."
     if len(rows) == 1 or math.isnan(rows[0].points.value):
-        return f"{rows[0].model} won the most, {rows[0].wins:,} of {counted(rows[0].n, 'battle')}."
-    first = [str(row.model) for row in rows if row.points.value == rows[0].points.value]
-    verb = "scores" if len(first) == 1 else "score"
-    rest = "" if len(first) == len(rows) else f"; {ranked_best_text(rows, equal=len(first))}"
-    return f"{' and '.join(first)} {verb} the most points, {rows[0].points}{rest}."
+        most = max(row.wins for row in rows)
+        first = [row for row in rows if row.wins == most]
+        if len(first) > 1:
+            return f"{listed_names([row.model for row in first])} have equal wins, {counted(most, 'battle')} each."
+        return f"{first[0].model} won the most, {most:,} of {counted(first[0].n, 'battle')}."
+    names = _strongest(rows)
+    verb = "scores" if len(names) == 1 else "score"
+    rest = "" if len(names) == len(rows) else f"; {ranked_best_text(rows, equal=len(names))}"
+    return f"{listed_names(names)} {verb} the most points, {rows[0].points}{rest}."
+
+
+def _strongest(rows: Sequence[BattleRow]) -> list[str]:
+    """Return the models with the most points, those of the first row."""
+    return [row.model for row in rows[: count_equal_first([row.points.value for row in rows])]]

@@ -15,6 +15,7 @@ from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json, prove
 from howsure.show.axes import checks_axes
 from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
+from howsure.show.ties import count_equal_first
 from howsure.worst_rows import WorstRows
 
 DOWN = Context(prec=6, rounding=ROUND_FLOOR)  # digits of thresholds in sentences
@@ -302,6 +303,8 @@ class SelectiveTable(Rows[SelectiveCurve]):
         if len(estimates) == 1:
             return str(estimates[0])
         named = sorted(zip(estimates, map(_name, self.rows), strict=True), key=lambda pair: pair[0].value)
+        if count_equal_first([named[0][0].value, named[-1][0].value]) > 1:
+            return f"{named[0][0].value:.4f} (all)"
         return " to ".join(f"{estimate.value:.4f} ({name})" for estimate, name in (named[0], named[-1]))
 
     def _promised(self) -> str:

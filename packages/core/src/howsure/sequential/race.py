@@ -34,6 +34,7 @@ from howsure.sequential.evaluation_order import (
 )
 from howsure.sequential.sequence import BETTING, blocks, checked_scores
 from howsure.show.table import COUNT, ESTIMATE, WORDS, Column
+from howsure.show.ties import highest_first
 from howsure.stats.betting import BettingMean, Units, wealth
 from howsure.stats.mean_score import share_bounds
 from howsure.stats.randomness import Randomness
@@ -184,12 +185,17 @@ def race_models(
     recipe: dict[str, Any] = {"howsure": __version__, "method": BETTING, **(dict(rows.read) or {"n": len(scores)})}
     recipe |= {AS_READ.get(role, role): column for role, column in roles.items()} if data is not None else {}
     return Race(
-        rows=tuple(sorted(racers, key=lambda row: (row.outcome == DROPPED, -row.n, -(row.mean.value or 0.0)))),
+        rows=tuple(sorted(racers, key=_place)),
         n=int(sizes[:last].sum()),
         items_total=len(drawn),
         answers=sum(row.n for row in racers),
         recipe=recipe | {"bounds": ends, "level": level, "order_seed": drawn.recipe.get("seed")},
     )
+
+
+def _place(row: Racer) -> tuple[bool, int, float, str]:
+    """The sort key of a model: the remaining ones first, then those dropped last; among these, the highest mean."""
+    return (row.outcome == DROPPED, -row.n, *highest_first(row.mean.value, row.model))
 
 
 def drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:

@@ -15,6 +15,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.show.ties import highest_first
 from howsure.significance.checked_systems import Systems, view_notes
 from howsure.significance.comparison_input import (
     SCORE,
@@ -104,7 +105,8 @@ def build_family(requested: Sequence[Requested], *, against: str | None, all_pai
         )
     metric = first.metrics[0]
     values = {name: metric.sign * _value(first, metric, name) for name in names}
-    order = sorted(names, key=lambda name: -values[name] if math.isfinite(values[name]) else math.inf)
+    values = {name: value if math.isfinite(value) else math.nan for name, value in values.items()}
+    order = sorted(names, key=lambda name: highest_first(values[name], name))
     pairs = tuple((baseline, other) for position, baseline in enumerate(order) for other in order[position + 1 :])
     return Family(pairs, pairs if all_pairs else pairs[: len(order) - 1], order[0])
 

@@ -31,6 +31,7 @@ from howsure.show.table import (
     p_text,
     short_number,
 )
+from howsure.show.ties import count_equal_first, equal_values_text
 from howsure.stats.p_values import ADJUSTED
 
 if TYPE_CHECKING:
@@ -399,15 +400,26 @@ def _best_sentences(result: Comparison) -> list[str]:
     """Return sentences on the best model in the first metric and on the models that are not significantly worse."""
     metric = result[0].metric
     rows = [row for row in result if row.metric == metric and row.against == result.best]
-    statement = (
-        f"{result.best} is best in {metric}, with {rows[0].against_value:.4f}" if rows else f"{result.best} is best"
-    )
     tied = result.tied[1:]
-    if not tied:
-        return [f"{statement}, significantly better than every other model. {rows[0].model}: {_finding(rows[0])}."]
+    if not rows:
+        return [f"{result.best} is best."]
+    value = f"{rows[0].against_value:.4f}"
+    equal = count_equal_first([rows[0].against_value, *(row.model_value for row in rows)])
+    if equal > 1:
+        names = [str(result.best), *(row.model for row in rows[: equal - 1])]
+        extreme, what = "highest" if rows[0].higher_is_better else "lowest", f"the same {metric}"
+        statement = equal_values_text(names, value, extreme=extreme, of_all=len(rows) + 1, what=what)
+        tied, rows = tuple(model for model in tied if model not in names), rows[equal - 1 :]
+        rest = f"; not significantly worse: {shortened(tied)}" if tied else ""
+    elif tied:
+        statement = f"{result.best} is best in {metric}, with {value}"
+        rest = f"; not significantly worse: {shortened(tied)}"
+    else:
+        statement = f"{result.best} is best in {metric}, with {value}, significantly better than every other model"
+        return [f"{statement}. {rows[0].model}: {_finding(rows[0])}."]
     n_worse = len(rows) - len(tied)
     worse = f"; {counted(n_worse, 'other is', 'others are')} significantly worse" if n_worse else ""
-    return [f"{statement}; not significantly worse: {shortened(tied)}{worse}."]
+    return [f"{statement}{rest}{worse}."]
 
 
 def how(result: Comparison) -> list[str]:
