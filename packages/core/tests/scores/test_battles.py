@@ -339,8 +339,6 @@ def test_parts_without_a_battle_between_them_are_ranked_apart() -> None:
     assert [row.ranks for row in table][3:] == ["1–2", "1–2"]
     assert "2 parts" in table.notes[-1]
     assert table.answer == "The battles fall into 2 parts that cannot be compared; strongest in each: x, p and q."
-        "The battles fall into 2 parts that cannot be compared; strongest in each: x, p and q."
-    )
 
 
 def test_other_spellings_of_models_are_named() -> None:
