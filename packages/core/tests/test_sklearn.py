@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 
 import howsure
 from howsure.errors import InputError
+from howsure.recalibration.recalibrated_classifier import RecalibratedClassifier
 from howsure.sklearn import CalibrationDisplay, ConfidenceScorer, scorers
 
 X, Y = make_classification(1500, n_informative=4, random_state=0)
@@ -61,3 +62,22 @@ def test_what_it_refuses() -> None:
         scorers()["neg_aurc"](LinearSVC().fit(X, Y), X, Y)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="measure"):
         ConfidenceScorer("accuracy")
+
+
+def test_pandas_rows_in_other_orders_are_refused() -> None:
+    import pandas as pd
+
+    X, y = pd.DataFrame({"x": range(20)}), pd.Series([*map(int, "00010000101110111111")])
+    classifier = LogisticRegression().fit(X, y)
+    probability = pd.Series(classifier.predict_proba(X)[:, 1])
+    calls = [
+        lambda y: RecalibratedClassifier(method="temperature").fit(X, y),
+        lambda y: ConfidenceScorer("calibration_error")(classifier, X, y),
+        lambda y: ConfidenceScorer("aurc")(classifier, X, y),
+        lambda y: CalibrationDisplay.from_estimator(classifier, X, y),
+        lambda y: CalibrationDisplay.from_predictions(y, probability),
+    ]
+    for call in calls:
+        call(y)
+        with pytest.raises(ValueError, match="same index labels in different orders; row 0 is"):
+            call(y[::-1])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.calibration.curve import calibration_curve
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_row_order
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import TOP_LABEL, Pairs
@@ -39,6 +40,7 @@ def _pairs(
     and whether it is right."""
     if not hasattr(estimator, "predict_proba"):
         raise InputError(f"estimator must have predict_proba; {type(estimator).__name__} has none.")
+    check_row_order({"X": X, "y": y, "sample_weight": sample_weight})
     classes = list(estimator.classes_)
     reduce = classes[1] if len(classes) == 2 and not top else TOP_LABEL
     probabilities = estimator.predict_proba(X)

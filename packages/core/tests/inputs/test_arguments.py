@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import howsure
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_row_order
+from howsure.significance.boostsa import Bootstrap
 
 
 def rows() -> pd.DataFrame:
@@ -91,6 +93,14 @@ MAP = howsure.recalibrate([0, 1, 1, 0] * 10, [0.3, 0.7, 0.4, 0.6] * 10, method="
         lambda y, p: howsure.SequentialComparison(items_total=9).add(p, 1 - y),
         lambda y, p: MONITOR.update(["2001-01-01"] * 4, y, p),
         lambda y, p: MAP.evaluate(y, p),
+        lambda y, p: MAP.apply(p, groups=y),
+        lambda y, p: howsure.compare_models(y, y, howsure.Runs([y, p])),
+        lambda y, p: howsure.compare_models([0, 1, 1, 0], y, howsure.Runs([p])),
+        lambda y, p: howsure.calibration_error(howsure.Pairs(y, p)),
+        lambda y, p: howsure.calibration_error(howsure.Pairs([0, 1, 1, 0], p), clusters=y),
+        lambda y, p: howsure.CalibrationSummary().add(howsure.Pairs(y, p)),
+        lambda y, p: howsure.selective_curve(howsure.Pairs(y, p)),
+        lambda y, p: Bootstrap().feed("base", preds=p, targs=y),
     ],
 )
 def test_pandas_objects_with_the_same_labels_in_other_orders_are_refused(
@@ -99,6 +109,21 @@ def test_pandas_objects_with_the_same_labels_in_other_orders_are_refused(
     in_order, shuffled = series([0, 1, 1, 0], ["a", "b", "c", "d"]), series([0.9, 0.2, 0.1, 0.8], ["b", "a", "d", "c"])
     with pytest.raises(InputError, match=r"have the same index labels in different orders; row 0 is '(a|b)'"):
         call(in_order, shuffled)
+
+
+def test_all_functions_of_two_arrays_compare_their_indexes() -> None:
+    in_order, shuffled = series([0, 1, 1, 0], [*"abcd"]), series([0.9, 0.2, 0.1, 0.8], [*"badc"])
+    tried = 0
+    for name in filter(str.islower, howsure.__all__):
+        function = getattr(howsure, name)
+        parameters = signature(function).parameters.values()
+        first, *others = [item.name for item in parameters if "ArrayLike" in str(item.annotation)] or [""]
+        required = {item.name: 0.5 for item in parameters if item.default is item.empty}
+        for other in set(others) - {"data"}:
+            with pytest.raises(InputError, match="have the same index labels in different orders"):
+                function(**required | {first: in_order, other: shuffled})
+            tried += 1
+    assert tried > 150
 
 
 @pytest.mark.parametrize(

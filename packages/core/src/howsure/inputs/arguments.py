@@ -161,10 +161,14 @@ def check_row_order(columns: Mapping[str, Any]) -> None:
 
 
 def _parts(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the columns by name, also those in a mapping, in `Probabilities` or in a list whose first item is one."""
+    """Yield the columns by name, also those in a mapping, in `Probabilities`, in `Runs`, or in a list whose first item
+    is one.
+    """
     for name, column in columns.items():
         if isinstance(column, Probabilities):
             yield from _parts({name: column.values})
+        elif isinstance(getattr(column, "predictions", None), tuple):
+            yield from _parts({name: column.predictions})
         elif isinstance(column, Mapping):
             yield from _parts({f"{name}[{key!r}]": value for key, value in column.items()})
         elif isinstance(column, (list, tuple)) and column and hasattr(column[0], "iloc"):

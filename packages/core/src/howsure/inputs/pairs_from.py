@@ -175,6 +175,8 @@ def _refuse_with_pairs(pairs: Pairs, roles_given: dict[str, Any]) -> None:
 
 def _joined(pairs: Pairs, other_roles: dict[str, Any]) -> Pairs:
     """Check `Pairs` like arrays, and add the weights, groups and clusters that were passed separately."""
+    parts = {"labels": pairs.labels, "probabilities": pairs.probabilities, "weights": pairs.weights}
+    check_row_order({**parts, "pairs.groups": pairs.groups, "pairs.clusters": pairs.clusters, **other_roles})
     n = check_same_length(labels=pairs.labels, probabilities=pairs.probabilities)
     labels = check_labels(pairs.labels, name="labels")
     q = check_probabilities(pairs.probabilities, name="probabilities", n=n)

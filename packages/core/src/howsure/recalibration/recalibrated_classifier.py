@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.inputs.arguments import check_row_order
 from howsure.lazy_imports import require
 from howsure.recalibration.map_input import Labelled, binary_scores, check_floor, class_scores
 from howsure.recalibration.recalibrate import fit_recalibration
@@ -71,6 +72,7 @@ def _classifier() -> type:
             """
             from sklearn.linear_model import LogisticRegression
 
+            check_row_order({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
             prototype = LogisticRegression() if self.estimator is None else self.estimator
             floor = check_floor(self.floor)
             X, y, weight = _checked_rows(self, X, y, sample_weight)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_row_order
 from howsure.significance.boostsa.runs import (
     HARD,
     OF_CLASS,
@@ -90,6 +91,7 @@ class Bootstrap:
         Raises InputError if targets or indexes do not match, if the run was already fed, or if labels and distributions
         are mixed.
         """
+        check_row_order({"preds": preds, "targs": targs, "idxs": idxs})
         predictions, targets = _as_array(preds, "preds"), _as_array(targs, "targs")
         if len(predictions) != len(targets):
             raise InputError(
