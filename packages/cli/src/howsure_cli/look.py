@@ -135,7 +135,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         rows = _one_table(tables)
         is_csv = log is None and named[0].format in ("csv", "tsv")
         written = rows
-        rows, commas = with_points(rows) if is_csv else (rows, [])
+        rows, commas = with_points(rows) if log is None else (rows, [])
         if is_csv and (commas or separator_option(named[0], database.connection).endswith("';'")):
             notes += thousands_notes(written)
         rows = _with_parts(*rows) if log is None else rows

@@ -80,7 +80,8 @@ def read_sheet(
         )
     file = sheet.name
     try:
-        rows = sheet.rows(dict.fromkeys((ROW, STRATUM, CHANCE, CHECK, LABEL, *others), Kind.OPTIONAL))
+        kinds = dict.fromkeys((STRATUM, CHECK), Kind.OPTIONAL) | dict.fromkeys((ROW, CHANCE), Kind.GRADE)
+        rows = sheet.rows(kinds | dict.fromkeys((LABEL, *others), Kind.OPTIONAL if words else Kind.GRADE))
     except InputError as error:
         if error.fault is None or error.fault.rule != "unknown_name" or error.fault.value in others:
             raise

@@ -42,6 +42,7 @@ class Kind(StrEnum):
     NUMBERS = "numbers"  # a list of numbers in each row
     REQUIRED = "required"  # unchanged, of any type
     OPTIONAL = "optional"  # unchanged, None where the value is missing
+    GRADE = "grade"  # as OPTIONAL; as MEASURE, a number that can be read in two ways is refused
     VERBATIM = "verbatim"  # as OPTIONAL, and decimal commas are kept
     PARTIAL = "partial"  # a mapping of row numbers to values, without missing values
     LATER = "later"  # not read yet; `Rows.at` reads it for some rows
@@ -189,7 +190,7 @@ class Source(ABC):
         have. A missing value raises InputError, except in the columns `optional`, where it becomes None (NaN among
         numbers).
         """
-        kinds = dict.fromkeys(names, Kind.MEASURE) | {name: Kind.OPTIONAL for name in names if name in optional}
+        kinds = dict.fromkeys(names, Kind.MEASURE) | {name: Kind.GRADE for name in names if name in optional}
         rows_read = self.rows(kinds)
         return tuple(parse_number_column(rows_read[name]) for name in names)
 

@@ -174,7 +174,7 @@ def _read_wide(
         raise not_a_column_name("id", id)
     if len(set(names)) < max(len(names), 2):
         raise InputError(f"`raters` must name two or more different columns; it is {shortened(names)}.")
-    kinds = dict.fromkeys([*names, *([] if id is None else [id])], Kind.OPTIONAL)
+    kinds = ({} if id is None else {id: Kind.OPTIONAL}) | dict.fromkeys(names, Kind.OPTIONAL if labels else Kind.GRADE)
     rows = read_columns(data, kinds, cells=[] if id is None else None)
     repeated = rows.chosen.get("clusters") or (frame_clusters(data, [], names)[0] if id is None else None)
     notes = [] if repeated is None else [_repeats_note(repeated)]

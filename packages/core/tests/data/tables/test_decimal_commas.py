@@ -89,13 +89,35 @@ def test_advice_leaves_out_separators_of_thousands(text: str, advice: str) -> No
 @pytest.mark.parametrize(
     ("separator", "other"), [(";", "0,5"), (";", "x"), ("\t", "0,5")], ids=["commas", "semicolons", "tabs"]
 )
-@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.SCORE, Kind.MEASURE, Kind.PARTIAL])
+@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.SCORE, Kind.MEASURE, Kind.GRADE, Kind.PARTIAL])
 def test_a_point_that_may_separate_thousands_is_refused(separator: str, other: str, kind: Kind, tmp_path: Path) -> None:
     path = written(
         tmp_path / f"x.{'tsv' if separator == chr(9) else 'csv'}", {"n": ["643", "1.035"], "o": [other] * 2}, separator
     )
     with pytest.raises(InputError, match=r"row 2 of .*is '1\.035'\. Its point may .*: write 1035, or 1,0350 if"):
         howsure.read(path).rows({"n": kind})
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
+def test_texts_of_other_formats_follow_the_same_rules(suffix: str, tmp_path: Path) -> None:
+    texts, numbers = tmp_path / f"x.{suffix}", tmp_path / f"y.{suffix}"
+    for path, n in ((texts, ["643", "1.035"]), (numbers, [643, 1.035])):
+        frame = pd.DataFrame({"n": n, "p": ["0,5", "0,25"]})
+        if suffix == "parquet":
+            frame.to_parquet(path)
+        else:
+            frame.to_json(path, orient="records", lines=suffix == "jsonl")
+    with pytest.raises(InputError, match=r"row 2 of .*is '1\.035'\. Its point may .*: write 1035, or 1,0350 if"):
+        howsure.read(texts).rows({"n": Kind.NUMBER})
+    assert howsure.read(texts).rows({"p": Kind.NUMBER})["p"].tolist() == [0.5, 0.25]
+    assert howsure.read(numbers).rows({"n": Kind.NUMBER})["n"].tolist() == [643, 1.035]  # numbers have decimal points
+    assert "Read with decimal commas (0,5 is a half): p." in str(howsure.look(texts))
+
+
+def test_grades_with_points_that_may_separate_thousands_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", {"a": ["643", "1.035"], "b": ["643", "644"], "c": ["0,5", "1"]})
+    with pytest.raises(InputError, match="Its point may separate thousands or decimals"):
+        howsure.rater_agreement(raters=["a", "b"], scale="interval", data=howsure.read(path))
 
 
 @pytest.mark.parametrize(

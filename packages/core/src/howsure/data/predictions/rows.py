@@ -167,7 +167,7 @@ def _code_names(selection: Selection, column: Column, missing: str) -> Coded:
     return Coded(codes, (*names, *others))
 
 
-CONTENT = (Kind.OPTIONAL, Kind.VERBATIM, Kind.PARTIAL, Kind.SCORE, Kind.NUMBER, Kind.NUMBERS)  # not keys
+CONTENT = (Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, Kind.PARTIAL, Kind.SCORE, Kind.NUMBER, Kind.NUMBERS)  # not keys
 READ_AS = {Kind.NUMBER: "number", Kind.SCORE: "number", Kind.NUMBERS: "numbers"}
 
 
@@ -241,21 +241,22 @@ def rows_of_files(
         checked = {
             columns[name]: kind
             for name, kind in read_as.items()
-            if kinds[name] not in (Kind.OPTIONAL, Kind.VERBATIM, Kind.PARTIAL, Kind.LATER)
+            if kinds[name] not in (Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, Kind.PARTIAL, Kind.LATER)
         }
         selection = opened.selected(table, only, checked)
         for name, kind in kinds.items():
-            if kind in (Kind.MEASURE, Kind.PARTIAL):
+            if kind in (Kind.MEASURE, Kind.GRADE, Kind.PARTIAL):
                 check_thousands(selection, columns[name], rows.missing_values)
         ways: dict[Kind, Callable[[Selection, Column], Any]] = {
             Kind.NAMES: _coded,
             Kind.DAYS: _days,
             Kind.REQUIRED: _with_none,
             Kind.OPTIONAL: partial(_with_none, missing_values=rows.missing_values),
+            Kind.GRADE: partial(_with_none, missing_values=rows.missing_values),
             Kind.VERBATIM: partial(_with_none, missing_values=rows.missing_values),
             Kind.PARTIAL: partial(_by_row, missing_values=rows.missing_values),
         }
-        whole = (Kind.REQUIRED, Kind.OPTIONAL, Kind.VERBATIM, Kind.PARTIAL)
+        whole = (Kind.REQUIRED, Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, Kind.PARTIAL)
         columns_read: dict[str, Any] = {}
         for name, kind in kinds.items():
             if kind in ways and (read_as[name] == "text" or kind in whole):

@@ -582,6 +582,8 @@ def as_number(text: str) -> float | None:
 # nothing else (0,87 or 12,5), or if so in another column, which holds only numbers; and if neither it nor a column of
 # numbers has a decimal point.
 #
+# This holds for the texts of all files; a number in JSON or Parquet always has a decimal point.
+#
 # Where decimals have commas, points separate thousands: 1.035. In a table with decimal commas, or with semicolons
 # between its values, such values are not read as numbers, unless another value of the column has a decimal point (0.5).
 

@@ -309,13 +309,8 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
         raise InputError(f"{table.name} has no rows.")
     for name in parts:
         _check_path(table, table.columns[name])
-    if all(file.format in ("csv", "tsv") for file in files):
-        for name in columns_with_commas(table.columns.values(), table.ask):
-            table.columns[name] = replace(table.columns[name], comma=True)
-        thousands = columns_with_thousands(table.columns.values(), table.ask)
-        if thousands and (table.with_commas or any(_has_commas(database.connection, file) for file in files)):
-            for name in thousands:
-                table.columns[name] = replace(table.columns[name], thousands=True)
+    if not any(file.columns for file in files):  # programs write their logs with decimal points
+        _find_commas(table)
     columns = {
         name: table.columns[name]
         if several == (name,)
@@ -330,15 +325,50 @@ def _known_columns(database: Database, file: File) -> list[str]:
         return column_names(database, file)
 
 
+def _find_commas(table: Table) -> None:
+    """Find the columns of texts whose numbers have decimal commas, or points that may separate thousands."""
+    connection = table.connection
+    commas = columns_with_commas(table.columns.values(), table.ask)
+    thousands = columns_with_thousands(table.columns.values(), table.ask)
+    if not (commas or thousands):
+        return
+    texts = set(table.columns)
+    for file in table.files:
+        if file.format in ("json", "jsonl"):  # the table contains also numbers as texts
+            texts.intersection_update(_text_columns(connection, file)[0])
+    for name in texts.intersection(commas):
+        table.columns[name] = replace(table.columns[name], comma=True)
+    thousands = [name for name in thousands if name in texts]
+    if thousands and (table.with_commas or any(_has_commas(connection, file) for file in table.files)):
+        for name in thousands:
+            table.columns[name] = replace(table.columns[name], thousands=True)
+
+
 def _has_commas(connection: Connection, file: File) -> bool:
     """Whether a file is written as where decimals have commas: with semicolons, or with decimal commas in a column."""
     if separator_option(file, connection).endswith("';'"):
         return True
-    source = text_source(file)
-    columns = [Column(name, "VARCHAR") for name in _described(connection, source)]
+    columns, source = _text_columns(connection, file)
     return bool(
-        columns_with_commas(columns, lambda select: connection.execute(f"SELECT {select} FROM {source}").fetchall())
+        columns_with_commas(
+            [Column(name, "VARCHAR") for name in columns],
+            lambda select: connection.execute(f"SELECT {select} FROM {source}").fetchall(),
+        )
     )
+
+
+def _text_columns(connection: Connection, file: File) -> tuple[list[str], str]:
+    """The names of the columns that contain texts (of CSV, all columns), and an SQL relation that has them."""
+    source = parquet_source([file]) if file.format == "parquet" else header_source(file)
+    described = _described(connection, source)
+    if file.format not in ("json", "jsonl"):
+        return [name for name, type_name in described.items() if type_name == "VARCHAR"], source
+    columns = [identifier(name) for name in described]
+    tests = (f"bool_and(json_type({column}) IN ('VARCHAR', 'NULL'))" for column in columns)
+    are_texts = connection.execute(f"SELECT {', '.join(tests)} FROM {source}").fetchall()[0]
+    texts = ", ".join(f"{column} ->> '$' AS {column}" for column in columns)
+    names = [name for name, is_text in zip(described, are_texts, strict=True) if is_text]
+    return names, f"(SELECT {texts} FROM {source})"
 
 
 def _check_path(table: Table, column: Column) -> None:
