@@ -150,7 +150,7 @@ def build_exchange(units: Units, metric: Metric) -> Exchange:
     return replace(exchange, studentised=False)
 
 
-# Every outcome of exchanging two systems, with its probability.
+# The outcomes of exchanging two systems, with their probabilities.
 # Units whose exchange changes a statistic in the same way are grouped, so that a metric based on few counts has few
 # outcomes. Accuracy has about as many outcomes as there are rows on which only one system is right.
 
@@ -164,9 +164,10 @@ def exact_p_value(exchange: Exchange, observed: float, alternative: str) -> floa
     if few is None:
         return None
     p = 0.0
-    for exchanged, probability in _outcomes(few.counts):
+    for exchanged, probability in _half_of_outcomes(few.counts):
         null = few.statistics(exchanged)
-        p += float(probability[at_least_as_extreme(null, observed, alternative, close=few.close)].sum())
+        for statistics in (null, -null):
+            p += float(probability[at_least_as_extreme(statistics, observed, alternative, close=few.close)].sum())
     return min(p, 1.0)
 
 
@@ -207,9 +208,14 @@ def _merged(exchange: Exchange) -> Exchange | None:
     )
 
 
-def _outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
-    """Yield all outcomes with their probabilities, in blocks. An outcome is the number of exchanges of each group of
-    equal units."""
+def _half_of_outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
+    """Yield half of the outcomes with their probabilities, in blocks. An outcome is the number of exchanges of each
+    group of equal units.
+
+    An outcome and its complement, which exchanges exactly the other units, have the same probability and opposite
+    statistics. Numbered in order, the complement of outcome i is the i-th from the end. An outcome in the middle is its
+    own complement, so it has half of its probability here.
+    """
     from scipy.special import gammaln
 
     laws = []
@@ -217,12 +223,14 @@ def _outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
         k = np.arange(size + 1)
         laws.append(np.exp(gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1) - size * np.log(2)))
     total = int(np.prod(sizes + 1))
-    for start in range(0, total, OUTCOMES_PER_BLOCK):
-        outcomes = np.arange(start, min(start + OUTCOMES_PER_BLOCK, total))
+    half = (total + 1) // 2
+    for start in range(0, half, OUTCOMES_PER_BLOCK):
+        outcomes = np.arange(start, min(start + OUTCOMES_PER_BLOCK, half))
         outcome_indices = np.unravel_index(outcomes, tuple(sizes + 1)) if len(sizes) else ()
         probability = np.ones(len(outcomes))
         for law, indices in zip(laws, outcome_indices, strict=True):
             probability = probability * law[indices]
+        probability[outcomes == total - 1 - outcomes] /= 2
         exchanged = np.stack(outcome_indices, axis=1).astype(np.float64) if len(sizes) else np.zeros((1, 0))
         yield exchanged, probability
 
