@@ -33,7 +33,7 @@ def test_a_quick_look_at_incidents_has_a_table_and_the_picture(real_data: Path) 
     assert [drawing.name for drawing in result.drawings] == ["months"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_quick_look_at_the_police_has_tables_and_findings(real_data: Path) -> None:
     result = quick(real_data, "police", samples=2, limit=24)
     assert [table.caption.partition(":")[0] for table in result.tables] == ["india_police_events"] * 2

@@ -27,7 +27,7 @@ def test_a_share_above_one_half_contradicts(low: float, high: float, holds: bool
     assert "2.0 instead of 3.0" in finding.ours
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_first_stories_and_sentences(real_data: Path, pipeline: Path) -> None:
     steps: list[int] = []
     result = reproduce_parses(data=str(real_data), parser=str(pipeline), limit=400, advance=steps.append)
