@@ -17,7 +17,7 @@ from howsure.data.logs.conversion import input_files
 from howsure.data.logs.openai import OPENAI
 from howsure.data.sources import Paths, named_paths
 from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import Database, commas_note, identifier, in_json_text, leading_column, reading
+from howsure.data.tables.database import Database, identifier, in_json_text, leading_column, notes_on_numbers, reading
 from howsure.data.tables.named_files import (
     SPELLED,
     SUFFIXES,
@@ -74,6 +74,7 @@ from howsure_cli.table_notes import (
     summary_of_means,
     thousands_notes,
     with_points,
+    with_proportions,
 )
 from howsure_cli.typed_commands import look_command, look_into_command, shell_word, typed_files
 
@@ -135,6 +136,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         rows = _one_table(tables)
         is_csv = log is None and named[0].format in ("csv", "tsv")
         written = rows
+        rows, percent = with_proportions(rows) if log is None else (rows, [])
         rows, commas = with_points(rows) if log is None else (rows, [])
         if is_csv and (commas or separator_option(named[0], database.connection).endswith("';'")):
             notes += thousands_notes(written)
@@ -155,7 +157,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         return inside
     of_fields = log is not None and not of_log and log.format is OPENAI and has_json_content(named[0].name)
     notes += [*map(lists_note, lists[:1]), *(log.notes if log and not of_fields else ())]
-    notes += [commas_note(commas)] if commas else []
+    notes += notes_on_numbers(commas, percent)
     notes += _missing_value_notes(columns)
     percentages = [*_percentage_notes(columns, rows[1:])]
     notes += [*percentages, *_spelling_notes(columns, rows[1:])]

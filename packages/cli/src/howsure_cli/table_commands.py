@@ -16,6 +16,7 @@ from howsure.data.column_roles import (
     NUMBERS,
     REPEATED,
     SHARES,
+    STATED,
     TEXTS,
     TOLERANCE,
     TWO,
@@ -76,7 +77,7 @@ from howsure_cli.column_words import (
 )
 from howsure_cli.document_commands import events_in_texts, import_scores
 from howsure_cli.span_commands import spans_in_rows
-from howsure_cli.table_roles import VERBALISED, TableRoles
+from howsure_cli.table_roles import TableRoles
 from howsure_cli.typed_commands import command_text
 from howsure_cli.wide_commands import (
     are_named_for_raters,
@@ -526,7 +527,7 @@ class _TableProposals(TableRoles):
         prob, label = self._probability_column(), self._label()
         if prob is None or label is None or (positive := positive_option(label, DETECTED)) is None:
             return [], []
-        way = "--verbalised" if prob.kind in VERBALISED else "--prob"
+        way = "--verbalised" if prob.kind == STATED else "--prob"
         return ["--target", label.name, *positive, way, prob.name, *non_answer_options(label)], [label, prob]
 
     def _classes(self) -> tuple[list[str], list[SeenColumn]] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn
 from howsure.data.tables.database import COMMA, POINT, WHOLE
-from howsure.inputs.numbers_and_names import POINTED_THOUSANDS, THOUSANDS, comma_advice
+from howsure.inputs.numbers_and_names import PERCENT, POINTED_THOUSANDS, THOUSANDS, comma_advice, proportion
 from howsure_cli.column_words import ITEMS, MEANS, MODELS, is_numeric, names_id
 
 MAX_TAG_COLUMNS = 6
@@ -61,6 +61,26 @@ def with_points(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
         for row in cells
     ]
     return [heads, *pointed], [str(heads[at]) for at in sorted(places)]
+
+
+def with_proportions(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
+    """The names of the columns and rows, with proportions where all values of a column are percentages, and those
+    columns.
+
+    >>> with_proportions([["id", "p"], ["5%", "35,5 %"], ["b", None]])
+    ([['id', 'p'], ['5%', '0.355'], ['b', None]], ['p'])
+    """
+    heads, *cells = rows
+    places = {
+        at
+        for at, column in enumerate(zip(*cells, strict=True))
+        if (texts := [cell for cell in column if cell is not None]) and all(map(PERCENT.fullmatch, texts))
+    }
+    proportions = [
+        [proportion(cell) if cell is not None and at in places else cell for at, cell in enumerate(row)]
+        for row in cells
+    ]
+    return [heads, *proportions], [str(heads[at]) for at in sorted(places)]
 
 
 def _number_kinds(texts: Sequence[str]) -> tuple[bool, bool, bool, bool, bool]:

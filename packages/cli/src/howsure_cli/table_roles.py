@@ -13,7 +13,6 @@ from howsure.data.column_roles import (
     FEW,
     NUMBERS,
     ONE,
-    PERCENTAGES,
     REPEATED,
     STATED,
     TEXTS,
@@ -63,7 +62,6 @@ from howsure_cli.column_words import (
     says_right,
 )
 
-VERBALISED = (PERCENTAGES, STATED)
 MAX_MISSING = 0.05  # of the ids of items
 MAX_ARMS = 3  # columns of models and arms of an experiment
 MAX_PARTS = 6  # columns that are tried as a part of what names an item
@@ -277,4 +275,4 @@ class TableRoles:
     def _probability_column(self) -> SeenColumn | None:
         doubts = [column for column in self.columns if column.words & (DOUBTS | OVERALL)]
         doubts += [c for c in self.columns if c.words & CHANCES == {"score"} and c.words & METRICS]
-        return self._named(CHANCES, WITHIN, *VERBALISED, other_than=doubts)
+        return self._named(CHANCES, WITHIN, STATED, other_than=doubts)

@@ -506,8 +506,8 @@ def test_tables_of_targets_without_columns_are_listed() -> None:
     assert "--target, --prediction, --id. pred.csv has id, pred; gold.csv has id, gold." in message
 
 
-def test_percentages_are_read_as_stated() -> None:
-    table("stated.csv", "gold confidence", ((i % 2, f"{i}%") for i in range(20)))
+def test_confidence_in_words_is_read_as_stated() -> None:
+    table("stated.csv", "gold confidence", ((i % 2, f"{i}% sure") for i in range(20)))
     assert "read by --verbalised" in run("calibration", "stated.csv", "--target", "gold", "--prob", "confidence").err
 
 

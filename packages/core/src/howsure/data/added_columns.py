@@ -20,10 +20,10 @@ from howsure.data.tables.database import (
     Database,
     NullFound,
     chunks,
-    commas_note,
     copy_to_file,
     identifier,
     literal,
+    notes_on_numbers,
     reading,
 )
 from howsure.data.tables.named_files import (
@@ -250,8 +250,11 @@ def open_to_extend(
         selection = select_rows(table, missing, skip=skip_missing)
         names = () if group_column is None else tuple(group_sizes(selection, group_column))
         check_groups(names)
-    comma_note = commas_note([column.name for column in columns.columns if column.comma])
-    return FileToExtend(files[0], database, selection, columns, numbers, order, group_column, names, 0, comma_note)
+    notes = notes_on_numbers(
+        *([column.name for column in columns.columns if getattr(column, mark)] for mark in ("comma", "percent"))
+    )
+    note = "\n".join(notes)
+    return FileToExtend(files[0], database, selection, columns, numbers, order, group_column, names, 0, note)
 
 
 def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:

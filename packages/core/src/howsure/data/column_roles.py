@@ -14,7 +14,7 @@ from howsure.files.input_files import parsed_json
 from howsure.inputs.checks import is_missing
 from howsure.inputs.date_formats import count_date_formats
 from howsure.inputs.label_spelling import is_non_answer
-from howsure.inputs.numbers_and_names import PERCENT, parse_number
+from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.repeated_items import SOURCE_ROW
 from howsure.inputs.stated_confidence import states_confidence
 from howsure.result import as_json
@@ -31,7 +31,7 @@ WITHIN, TWO, FEW, UNIQUE, REPEATED, ONE = (
 )
 NUMBERS, TEXTS, DATES, NOTHING = "numbers", "texts", "dates", "nothing"
 SHARES, LISTS, OBJECTS = "lists that add to 1", "lists", "objects"
-PERCENTAGES, STATED = "percentages", "stated confidence"
+STATED = "stated confidence"
 COULD_BE = {
     WITHIN: "probability, score",
     TWO: "label, score, group",
@@ -41,7 +41,6 @@ COULD_BE = {
     NUMBERS: "score, logit",
     DATES: "date",
     SHARES: "probabilities of classes",
-    PERCENTAGES: "probability",
     STATED: "probability",
 }
 DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ].*)?)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
@@ -140,12 +139,10 @@ def _are_dates(counts: Iterable[str]) -> bool:
 
 
 def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:
-    """Return the kind of values that state a confidence in percent or in words; None for other values."""
+    """Return the kind of values that state a confidence in words; None for other values."""
     values = [*counts][:MAX_GROUP_VALUES]
     if sum(map(len, values)) > LONGEST_STATEMENT * len(values):
         return None
-    if all(PERCENT.fullmatch(value) for value in values):
-        return PERCENTAGES
     return STATED if sum(map(states_confidence, values)) > 0.9 * len(values) else None
 
 

@@ -24,7 +24,7 @@ from howsure.inputs.checks import (
     not_a_number,
 )
 from howsure.inputs.label_spelling import check_positive, is_same_label
-from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
+from howsure.inputs.numbers_and_names import comma_advice, counted, number_or_text, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
 CELLS_PER_ROW, SPARE_CELLS = 64, 1_000_000  # the table may have 64 cells per row plus a million
@@ -238,9 +238,9 @@ def as_scores(values: object, name: str) -> Floats:
     if column.dtype.kind not in NUMERIC:
         for row, value in enumerate(column.tolist()):
             if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-                advice = (
-                    f"Say which value counts as 1: {parameter('pos_label', value)}." if isinstance(value, str) else ""
-                )
+                advice = comma_advice(value, is_score=True) if isinstance(value, str) else ""
+                if not advice and isinstance(value, str):
+                    advice = f"Say which value counts as 1: {parameter('pos_label', value)}."
                 raise InputError(f"{name} must be numbers; `row {row}` is {quote(value)}. {advice}".rstrip())
     scores: Floats = column.astype(np.float64, copy=False)
     check_finite(scores, name=name)

@@ -158,7 +158,8 @@ NUMERAL = re.compile(
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*", re.ASCII)
 POINTED_THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+\s*", re.ASCII)
 GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+(?:,[0-9]+)?)\s*", re.ASCII)
-PERCENT = re.compile(r"\s*[+-]?(?:[0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18})\s*%\s*", re.ASCII)
+BLANK = "[\\s\u00a0\u202f]*"  # with the blanks that spreadsheets write before a percent sign
+PERCENT = re.compile(rf"{BLANK}[+-]?(?:[0-9]{{1,18}}(?:[.,][0-9]{{0,18}})?|[.,][0-9]{{1,18}}){BLANK}%{BLANK}", re.ASCII)
 PERCENT_IN_TEXT = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:\.[0-9]{1,18}|,[0-9]{1,2})?(?=\s*%)", re.ASCII)
 KEY = re.compile(r"\s*[+-]?0[0-9]")  # leading zero: an identifier, not a number
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
@@ -202,7 +203,7 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     >>> comma_advice("1,234"), comma_advice("80.92%")
     ('Its comma may separate thousands or decimals: write 1234 or 1.234.', 'It is a percentage: write 0.8092.')
     >>> comma_advice("85 % sure"), comma_advice("90,5 %")
-    ('Write only the number: 0.85.', 'Write only the number: 0.905.')
+    ('Write only the number: 0.85.', 'It is a percentage: write 0.905.')
     >>> comma_advice("1.035")  # in a table with decimal commas
     'Its point may separate thousands or decimals: write 1035, or 1,0350 if it is a decimal.'
     >>> comma_advice("1.035,5")
@@ -211,10 +212,10 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     if PERCENT.fullmatch(text):
         percentage = text.strip().removesuffix("%").strip()
         or_number = f", or {percentage} on a scale from 0 to 100" if is_score else ""
-        return f"It is a percentage: write {_share(percentage)}{or_number}."
+        return f"It is a percentage: write {proportion(text)}{or_number}."
     percentages = PERCENT_IN_TEXT.findall(text)
     if len(percentages) == 1:
-        return f"Write only the number: {_share(percentages[0])}."
+        return f"Write only the number: {proportion(percentages[0])}."
     digits = text.strip()
     if THOUSANDS.fullmatch(text):
         thousand, point = (digits.replace(",", mark) for mark in ("", "."))
@@ -231,8 +232,13 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     return "Write a decimal point." if "," in text else ""
 
 
-def _share(percentage: str) -> str:
-    return f"{(Decimal(percentage.replace(',', '.')) / 100).normalize():f}"
+def proportion(percentage: str) -> str:
+    """Return the proportion that a percentage, with or without its sign, is.
+
+    >>> proportion("65 %"), proportion("35,5")
+    ('0.65', '0.355')
+    """
+    return f"{(Decimal(percentage.strip().removesuffix('%').strip().replace(',', '.')) / 100).normalize():f}"
 
 
 def parse_number_column(column: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -22,7 +22,7 @@ from howsure.inputs.classes import (
     softly_reduced,
     tied_rows,
 )
-from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.numbers_and_names import PERCENT, shortened
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 
 if TYPE_CHECKING:
@@ -162,6 +162,12 @@ def missing_numbers(
         condition += ")" if length is None else f" OR len({sql}) <> {length})"
         if selection.has(condition):
             place, value = selection.place(condition, column.text)
+            unsigned = f"NOT {column.is_percentage} AND NOT {column.missing()}"
+            if PERCENT.fullmatch(str(value)) and selection.has(unsigned):
+                other = selection.place(unsigned, column.text)[1]
+                signs = "{parameter} must have a percent sign in each row or in none"
+                rule = signs + "; {row} is {value!r}, but others have none, such as {other!r}."
+                return InputError(rule, column.called, place=place, value=value, other=other)
             if not lists:
                 return not_a_number(column.called, value, place=place)
             return InputError("not_a_list_of_numbers", column.called, value=value, place=place, remedy="leave_out_rows")

@@ -36,7 +36,7 @@ from howsure.data.predictions.selection import (
 )
 from howsure.data.predictions.stream import PairStream, StoredGroups, sum_stream
 from howsure.data.tables.database import Column
-from howsure.data.tables.table import ALL, Table, has_lists, with_keys
+from howsure.data.tables.table import ALL, Table, find_percentages, has_lists, with_keys
 from howsure.errors import LIST_COLUMNS, InputError
 from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
 from howsure.inputs.label_spelling import spellings_note
@@ -285,6 +285,9 @@ class Scores:
 
 def read_scores(table: Table, spec: Probabilities, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
     """Return the columns of the specification, and the table, with a column of stated confidence if it is requested."""
+    if spec.way in (PROB, PROBS):
+        for name in spec.columns:
+            find_percentages(table, name, only)
     columns = tuple(replace(table.columns[name], role="y_prob") for name in spec.columns)
     if spec.way == VERBALISED:
         table, stated = with_stated_confidence(table, columns[0], only, skip_missing=skip_missing)

@@ -30,7 +30,7 @@ from howsure.data.predictions.selection import (
     repeated_rows,
 )
 from howsure.data.tables.database import Column, chunks, literal
-from howsure.data.tables.table import ALL, Table, has_lists, with_keys
+from howsure.data.tables.table import ALL, Table, find_percentages, has_lists, with_keys
 from howsure.data.tables.where import condition
 from howsure.errors import InputError, renumbered_rows
 from howsure.inputs.checks import (
@@ -227,6 +227,8 @@ def rows_of_files(
                 table.columns[name] = replace(table.columns[name], comma=False)
             if kind == Kind.SCORE:
                 table.columns[name] = replace(table.columns[name], truths=True)
+            if kind in (Kind.MEASURE, Kind.GRADE, Kind.PARTIAL, Kind.NUMBER, Kind.SCORE):
+                find_percentages(table, name, only, rows.missing_values)
             if kind in (Kind.VALUES, Kind.MEASURE, Kind.NUMBER, Kind.NUMBERS):
                 table.columns[name] = with_keys(table, table.columns[name], only)
         columns = {name: table.columns[name] for name in kinds}
@@ -327,7 +329,7 @@ def check_thousands(selection: Selection, column: Column, missing_values: Sequen
 
 def _raw_value(column: Column) -> str:
     """SQL for the unchanged value; numbers become strings with a decimal point."""
-    return column.spelled if column.comma else column.sql
+    return column.spelled if column.comma or column.percent else column.sql
 
 
 def _days(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:

@@ -18,8 +18,8 @@ from howsure.data.tables.database import (
     Column,
     Database,
     chunks,
-    commas_note,
     literals,
+    notes_on_numbers,
     reading,
 )
 from howsure.data.tables.named_files import TABLES, File, named_files, paths_read
@@ -133,12 +133,13 @@ class Opened:
         }
         notes |= {name: value for name, value in options.items() if value is not None}
         notes |= {} if source.where is None else {"where": source.where, "left_out": selection.others}
-        commas = selection.table.with_commas
-        return notes | ({"decimal_comma": commas} if commas else {})
+        commas, percent = selection.table.with_commas, selection.table.with_percent
+        return notes | ({"decimal_comma": commas} if commas else {}) | ({"percentages": percent} if percent else {})
 
     def summary(self, table: Table) -> str:
-        """Notes on the input, a line each: those of logs, and on decimal commas."""
-        return "\n".join(filter(None, [*(self.log.notes if self.log else ()), commas_note(table.with_commas)]))
+        """Notes on the input, a line each: those of logs, and on decimal commas and percentages."""
+        notes = [*(self.log.notes if self.log else ()), *notes_on_numbers(table.with_commas, table.with_percent)]
+        return "\n".join(filter(None, notes))
 
 
 def check_pooling(

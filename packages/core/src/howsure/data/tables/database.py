@@ -31,7 +31,15 @@ from howsure.errors import ColumnName, InputError
 from howsure.files.input_files import Scratch, checked_text, detect_compression, encoding_error, open_unpacked
 from howsure.inputs.checks import MISSING_TEXT
 from howsure.inputs.date_formats import ISO_DATE
-from howsure.inputs.numbers_and_names import POINTED_THOUSANDS, THOUSANDS, counted, nearest, parse_number, unknown_name
+from howsure.inputs.numbers_and_names import (
+    PERCENT,
+    POINTED_THOUSANDS,
+    THOUSANDS,
+    counted,
+    nearest,
+    parse_number,
+    unknown_name,
+)
 from howsure.inputs.pairs import CHUNK_ROWS
 
 # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
@@ -394,9 +402,10 @@ class Column:
     """A column: its name and DuckDB type; `keys` are the keys of its values if these are mappings.
 
     parts: the columns that form a key; its value is one string. comma: whether numbers have a decimal comma, so that
-    0,5 is one half. thousands: whether points may separate thousands, so that 1.035 is not read as a number. truths:
-    whether true is 1 and false 0, as in a column of truth values. stored: the column's name in the database, if it is
-    different. names_files: whether the column contains the name of each file, which is never missing.
+    0,5 is one half. thousands: whether points may separate thousands, so that 1.035 is not read as a number. percent:
+    whether all numbers have a percent sign, so that 65% is 0.65. truths: whether true is 1 and false 0, as in a column
+    of truth values. stored: the column's name in the database, if it is different. names_files: whether the column
+    contains the name of each file, which is never missing.
     """
 
     name: str
@@ -405,6 +414,7 @@ class Column:
     parts: tuple[Column, ...] = ()
     comma: bool = False
     thousands: bool = False
+    percent: bool = False
     truths: bool = False
     role: str = ""  # the parameter that names it
     stored: str = ""
@@ -450,6 +460,8 @@ class Column:
     @property
     def spelled(self) -> str:
         """The value as text, with a decimal point in numbers."""
+        if self.percent:
+            return f"CASE WHEN {self.number} IS NULL THEN {self.text} ELSE CAST({self.number} AS VARCHAR) END"
         return f"CASE WHEN {self.number} IS NULL THEN {self.text} ELSE {self._pointed} END" if self.comma else self.text
 
     @property
@@ -461,6 +473,9 @@ class Column:
         """The value as a DOUBLE; null if a text is not a number; unlike DuckDB, 1_000 is not accepted."""
         if self.type == "DOUBLE":
             return self.sql
+        if self.percent:
+            digits = f"replace(regexp_replace({self.sql}, {literal('[^0-9,.+-]')}, '', 'g'), ',', '.')"
+            return f"CASE WHEN {self.is_percentage} THEN TRY_CAST({digits} AS DOUBLE) / 100 END"
         number = f"TRY_CAST({self._pointed} AS DOUBLE)"
         if self.is_text and self.truths:
             number = f"CASE lower(trim({self.sql})) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE {number} END"
@@ -472,6 +487,11 @@ class Column:
     def has_thousands(self) -> str:
         """Whether the value is a number such as 1.035 or 1.234.567, whose points may separate thousands."""
         return f"regexp_full_match({self.sql}, {literal(POINTED_THOUSANDS.pattern)})"
+
+    @property
+    def is_percentage(self) -> str:
+        """Whether the value is a number with a percent sign."""
+        return f"regexp_full_match({self.text}, {literal(PERCENT.pattern)})"
 
     @property
     def is_numeric_text(self) -> str:
@@ -644,6 +664,7 @@ def columns_with_thousands(columns: Iterable[Column], ask: Callable[..., list[tu
     ]
 
 
-def commas_note(names: Sequence[str]) -> str:
-    """The note on columns with decimal commas; empty without them."""
-    return f"Read with decimal commas (0,5 is a half): {', '.join(names)}." if names else ""
+def notes_on_numbers(commas: Sequence[str], percent: Sequence[str] = ()) -> list[str]:
+    """The notes on columns with decimal commas, and on columns of percentages."""
+    notes = {"Read with decimal commas (0,5 is a half)": commas, "Read as proportions (65% is 0.65)": percent}
+    return [f"{note}: {', '.join(names)}." for note, names in notes.items() if names]

@@ -239,6 +239,11 @@ class Table:
         return [name for name, column in self.columns.items() if column.comma]
 
     @property
+    def with_percent(self) -> list[str]:
+        """The names of the columns whose numbers have a percent sign."""
+        return [name for name, column in self.columns.items() if column.percent]
+
+    @property
     def numbered(self) -> str:
         """The columns in use with the position of every row, from 0 over all files, as a relation for queries."""
         listed = [identifier(name) for name in self._sources]
@@ -342,6 +347,16 @@ def _find_commas(table: Table) -> None:
     if thousands and (table.with_commas or any(_has_commas(connection, file) for file in table.files)):
         for name in thousands:
             table.columns[name] = replace(table.columns[name], thousands=True)
+
+
+def find_percentages(table: Table, name: str, only: str = ALL, missing_values: Sequence[str] = ()) -> None:
+    """Find out whether all values of a column that contains numbers have a percent sign. Only the rows `only` count."""
+    column = table.columns[name]
+    present = f"WHERE {only} AND NOT {column.missing(missing_values)}"
+    if not column.is_text or column.parts or table.ask(column.is_percentage, rest=f"{present} LIMIT 1") != [(True,)]:
+        return
+    if not table.ask("1", rest=f"{present} AND NOT {column.is_percentage} LIMIT 1"):
+        table.columns[name] = replace(column, percent=True)
 
 
 def _has_commas(connection: Connection, file: File) -> bool:
