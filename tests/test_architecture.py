@@ -23,7 +23,7 @@ from tests.source import CORE, DEMO, FILES, PACKAGES, PAPERS, ROOT
 
 LAYERS = (
     {"errors"},
-    {"lazy_imports"},
+    {"lazy_imports", "notes"},
     {"inputs"},
     {"show"},
     {"result"},

@@ -19,7 +19,6 @@ import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
@@ -177,6 +176,20 @@ class InPython:
     def row(self, row: int) -> str:
         """`row 3`."""
         return f"row {row}"
+
+
+class InTemplates:
+    """Texts with parameters and rows in backticks, from which each surface makes its own."""
+
+    origin = ""
+
+    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
+        """`bins` or `bins=20`, in backticks."""
+        return f"`{name}`" if python is None else f"`{name}={python}`"
+
+    def row(self, row: int) -> str:
+        """`row 3`, in backticks."""
+        return row_reference(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,8 +360,22 @@ class InputError(HowsureError, ValueError):
             return InputError(relocate_rows(str(self.args[0]), place), untold=self.untold)
         return InputError(self.fault.at(place), untold=self.untold)
 
+    @property
+    def template(self) -> str:
+        """The message as a text with parameters and rows in backticks, for a note."""
+        return str(self.args[0]) if self.fault is None else self.fault.render(InTemplates()).rstrip()
+
+    def inside(self, where: object) -> InputError:
+        """The same error, after the place that it is about, such as a document or a line of a file.
+
+        >>> raise InputError("`size` must be positive.").inside("document 3")
+        Traceback (most recent call last):
+        howsure.errors.InputError: document 3: size must be positive.
+        """
+        return InputError("{where}: {error}", where=where, error=self, untold=self.untold)
+
     def __str__(self) -> str:
-        return self.render(CURRENT_SURFACE.get(InPython()))
+        return self.render(InPython())
 
 
 @contextmanager
@@ -454,32 +481,12 @@ def relocate_rows(message: str, place: Callable[[int], int | str]) -> str:
     return MARKED.sub(words, message)
 
 
-CURRENT_SURFACE: ContextVar[Surface] = ContextVar(
-    "surface"
-)  # which speaks to the user; Python, unless another one does
+def render_text(message: str, spelling: Surface) -> str:
+    """A text in the words of a surface: its parameters and its rows, those of a matrix always counted from 0.
 
-
-@contextmanager
-def use_surface(surface: Surface) -> Iterator[None]:
-    """A context in which errors and sentences are written for a surface."""
-    before = CURRENT_SURFACE.set(surface)
-    try:
-        yield
-    finally:
-        CURRENT_SURFACE.reset(before)
-
-
-def localise(message: str) -> str:
-    """A text in the words of the surface that speaks: what notes say, and errors.
-
-    >>> localise("`bins=20` of `row 3`")
+    >>> render_text("`bins=20` of `row 3`", InPython())
     'bins=20 of row 3 (Rows are counted from 0.)'
     """
-    return render_text(message, CURRENT_SURFACE.get(InPython()))
-
-
-def render_text(message: str, spelling: Surface) -> str:
-    """A text in the words of a surface: its parameters and its rows, those of a matrix always counted from 0."""
     origins = set[str]()
 
     def words(match: re.Match[str]) -> str:

@@ -29,7 +29,7 @@ import numpy as np
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.lazy_imports import require
-from howsure.show.notes import MAX_NOTES, most_serious_first
+from howsure.notes import MAX_NOTES, most_serious_first
 from howsure.show.table import (
     COUNT,
     FLAG,

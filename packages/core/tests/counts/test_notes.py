@@ -92,7 +92,7 @@ CODES: list[tuple[Note, str]] = [
     ),
     (Note("unlabelled_groups", {"n": 2, "domain": ()}), "2 groups have no label, so no estimate"),
     (Note("unread", {"unread": 1, "drawn": 40, "raw": False}), "1 of 40 drawn units has no label: the intervals allow"),
-    (Note("identical_readings"), "is second a copy of y_true?"),
+    (Note("identical_readings", {"question": "is it a copy?"}), "never differ; is it a copy?"),
     (Note("uneven_readings", {"first": 30, "second": 2, "p": 1e-7}), "is 1 in 30 units and the second in 2 (p 1e-07)"),
 ]
 

@@ -147,4 +147,4 @@ def rule_from_yaml(text: str, *, name: str = "rule", place: str = "the rule") ->
     try:
         return Rule(**{"name": name, **fields_})
     except InputError as error:
-        raise InputError(f"{place}: {error}") from error
+        raise error.inside(place) from error

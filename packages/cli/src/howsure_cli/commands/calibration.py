@@ -22,6 +22,7 @@ from howsure_cli.terminal.derived import (
     parameter_help,
 )
 from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.in_options import in_options
 from howsure_cli.terminal.options import (
     ONE_FORM_ADVICE,
     PROBABILITIES,
@@ -357,7 +358,7 @@ def summary() -> click.Command:
         of_groups = "" if list(sums) == [""] else f" in {counted(len(sums), 'group')}"
         pairs = counted(sum(map(len, sums.values())), "pair")
         message = f"{output}: the sums of {pairs}{of_groups}\nnext: howsure calibration {output}\n"
-        notes = [f"note: {note}" for note in pooling_notes(provenance)]
+        notes = [f"note: {note}" for note in in_options(pooling_notes(provenance))]
         emit("\n".join([rows_read(provenance), *notes, message]), None)
 
     return command

@@ -19,6 +19,7 @@ from howsure.show.table import in_a_line
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.derived import option, parameter_help
 from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.in_options import in_options
 from howsure_cli.terminal.options import (
     as_names,
     build_source,
@@ -93,7 +94,7 @@ def update_command(
             _check_unchanged(monitor.settings.to_dict(), settings, state)
         else:
             monitor = CalibrationMonitor(**settings)
-        update = monitor.take(rows, until=until)
+        update = in_options(monitor.take(rows, until=until))
         monitor.save(state)
     emit(f"{state}: {update!r}\n\n{monitor.status().text()}\n", None)
 

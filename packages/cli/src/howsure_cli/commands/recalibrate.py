@@ -16,6 +16,7 @@ from howsure.result import files_read
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.derived import build_command, call_function, choice, parameter_help
 from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.in_options import in_options
 from howsure_cli.terminal.options import (
     as_names,
     axis_option,
@@ -40,7 +41,7 @@ def command() -> None:
 
 def fit(output: str, figure: str | None, **typed: Any) -> None:
     """Fit a map, write it, and print it with the result of each candidate."""
-    recalibration = call_function(recalibrate, typed)
+    recalibration = in_options(call_function(recalibrate, typed))
     recalibration = replace(recalibration, recipe={"command": "howsure recalibrate fit", **recalibration.recipe})
     write_pictures(recalibration, figure=figure, report=None)
     recalibration.save(output)

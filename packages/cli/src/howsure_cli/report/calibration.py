@@ -24,7 +24,7 @@ from howsure.calibration.curve_text import (
     recipe_rows,
     verdict,
 )
-from howsure.calibration.curves import CalibrationCurves, largest_curves, pooling_notes
+from howsure.calibration.curves import CalibrationCurves, largest_curves
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes
 from howsure.errors import InputError
@@ -167,7 +167,7 @@ def _input_lines(result: CalibrationCurves) -> list[str]:
         notes.append(f"{result.skipped:,} rows were skipped: {counts}.")
     if "where" in recipe:
         notes.append(f"{recipe['left_out']:,} rows were left out because they do not satisfy {recipe['where']}.")
-    return [*notes, *(f"{note[0].upper()}{note[1:]}." for note in pooling_notes(recipe)), *result.families()]
+    return [*notes, *(f"{note[0].upper()}{note[1:]}." for note in result.input_notes), *result.families()]
 
 
 def _names(curves: Sequence[CalibrationCurve]) -> list[str]:

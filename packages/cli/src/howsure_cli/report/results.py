@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from howsure.calibration.curves import CalibrationCurves
+from howsure.calibration.curves import CalibrationCurves, pooling_notes
 from howsure.calibration.results import CalibrationCurve
 from howsure.counts.results import CountEstimates
 from howsure.fields.field_results import FieldTable
@@ -179,7 +179,8 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
     """
     match result:
         case CalibrationCurve():
-            alone = CalibrationCurves(rows=(result,), adjust=None, recipe=result.recipe)
+            notes = pooling_notes(result.recipe)
+            alone = CalibrationCurves(rows=(result,), adjust=None, recipe=result.recipe, input_notes=notes)
             return calibration_report(alone, title=title, command=command)
         case CalibrationCurves() if result.binned or result.other_method:
             return calibration_report(result, title=title, command=command)

@@ -12,30 +12,13 @@ from typing import Any
 
 import click
 
-from howsure.errors import (
-    LIST_COLUMNS,
-    MIN_SIMILARITY,
-    InputError,
-    InPython,
-    localise,
-    nearest,
-    render_text,
-    use_surface,
-)
+from howsure.errors import LIST_COLUMNS, MIN_SIMILARITY, InputError, nearest, render_text
 from howsure_cli.terminal.destinations import check_destinations
+from howsure_cli.terminal.in_options import InOptions
 from howsure_cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic
-from howsure_cli.terminal.output import say
 from howsure_cli.terminal.process import TRACEBACK
-from howsure_cli.terminal.vocabulary import ROLES, WORDS, option_name
-from howsure_cli.typed_commands import shell_word
+from howsure_cli.terminal.vocabulary import ROLES, option_name
 
-COMMANDS = {
-    "howsure.compare_calibration": "howsure calibration compare",
-    "howsure.calibration_error": "howsure calibration",
-    "howsure.draw_label_sample": "howsure counts sample",
-}
-VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"labels": "--classes"}
-VOCABULARY |= {"y_true_against": "--target", "y_prob_against": "--prob", "ids": "--id"}
 ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options, too
 OTHER_COMMANDS_OPTIONS = {  # options that a command has not, and what does what they would
     ("calibration", "--sequential"): "howsure monitor is for calibration that is checked repeatedly.",
@@ -49,50 +32,12 @@ USUAL_STEPS = {  # of a group that needs one before its files
     "howsure events": "extract",
     "howsure recalibrate": "fit",
 }
-IN_BRACKETS = "'\"]"
 IN_WORDS = {  # what click says of a type
     "a valid integer range": "a whole number",
     "a valid integer": "a whole number",
     "a valid float range": "a number",
     "a valid float": "a number",
 }
-
-
-class InOptions:
-    """Messages in terms of options: `--bins 20` for n_bins=20, and rows counted from 1."""
-
-    origin = "(Rows are counted from 1 here, among those used.)"
-
-    def __init__(self, command: click.Command, files: Sequence[str] = ()) -> None:
-        options = [param for param in command.params if isinstance(param, click.Option)]
-        self.options = {option.opts[0].strip("-").replace("-", "_"): option.opts[0] for option in options} | VOCABULARY
-        self.options |= {str(option.name): option.opts[0] for option in options}
-        self.options["howsure.look(files)"] = f"howsure look {shlex.join(files) or 'FILE'}"
-
-    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        """The option of a parameter, with its value; parameters without an option as in Python."""
-        parameter_name, _, key = name.removeprefix("Probabilities.").partition("[")
-        option = self.options.get(parameter_name)
-        if option is None:
-            return InPython().parameter(name, python, typed)
-        if key:  # one of several columns
-            return f"{option} {key.strip(IN_BRACKETS)}"
-        if not typed:
-            return option
-        return f"{option} {_in_a_shell(typed)}"
-
-    def row(self, row: int) -> str:
-        """`row 4` for row number 3 counted from 0."""
-        return f"row {row + 1}"
-
-
-def _in_a_shell(typed: str) -> str:
-    """A value as one argument of a shell; one word stays as it is.
-
-    >>> print(_in_a_shell("model = 'bass'"), _in_a_shell("a b"))
-    "model = 'bass'" 'a b'
-    """
-    return shell_word(typed) if " " in typed else typed
 
 
 class Context(click.Context):
@@ -178,9 +123,7 @@ class Command(Helpful):
         except click.MissingParameter as error:
             if error.param is None or error.param.opts[0] not in map(option_name, ROLES):
                 raise
-            message = (
-                f"Missing option '{error.param.opts[0]}'.{render_text(LIST_COLUMNS, InOptions(self, _files(ctx)))}"
-            )
+            message = f"Missing option '{error.param.opts[0]}'.{render_text(LIST_COLUMNS, InOptions.of(ctx))}"
             raise click.UsageError(message, error.ctx) from error
         except click.BadParameter as error:
             matching_phrases = [theirs for theirs in IN_WORDS if theirs in error.message]
@@ -192,19 +135,12 @@ class Command(Helpful):
     def invoke(self, ctx: click.Context) -> object:
         """Run the command, after a check that it can write its output files."""
         check_destinations(ctx)
-        with use_surface(InOptions(self, _files(ctx))):
-            try:
-                return super().invoke(ctx)
-            except InputError as error:
-                if type(error) is not InputError:  # one that others know by its type
-                    raise
-                raise InputError(str(error)) from error
-
-
-def _files(ctx: click.Context) -> Sequence[str]:
-    """The files that a command reads."""
-    files = ctx.params.get("files") or ctx.params.get("file") or ()
-    return (files,) if isinstance(files, str) else files
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            if type(error) is not InputError:  # one that others know by its type
+                raise
+            raise InputError(error.render(InOptions.of(ctx))) from error
 
 
 Elsewhere = Mapping[str, str | Callable[[], click.Command]]
@@ -303,9 +239,3 @@ def raise_for_misplaced(group: Group, ctx: click.Context, args: Sequence[str], o
         typed = f"{ctx.command_path} {steps[0]}"
         no_command = "" if unknown is None else f"No such command {unknown!r}. "
         raise click.UsageError(f"{no_command}{option} is an option of {typed}: {typed} {rest}{others}", ctx)
-
-
-def tell(message: str) -> None:
-    """Tell the user how a file was interpreted, in terms of the running command, if the message is not empty."""
-    if message:
-        say(localise(message))

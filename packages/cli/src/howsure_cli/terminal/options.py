@@ -15,9 +15,9 @@ from howsure.errors import MIN_SIMILARITY, InputError, nearest, quote
 from howsure.figures.width import figure_width
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_bounds
 from howsure.inputs.pairs import UNNAMED, Probabilities
-from howsure_cli.terminal.commands import Group, missing_step, names_file, tell
+from howsure_cli.terminal.commands import Group, missing_step, names_file
 from howsure_cli.terminal.destinations import FIGURES, PAGES, OutputFile
-from howsure_cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, progress
+from howsure_cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, progress, tell
 from howsure_cli.terminal.vocabulary import WORDS
 
 PROCESSES = click.IntRange(1, MAX_PROCESSES)

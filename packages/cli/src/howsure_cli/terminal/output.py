@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from howsure.errors import InputError
+from howsure.errors import InputError, render_text
 from howsure.files.atomic_write import write_atomically
+from howsure.notes import Note
 from howsure.show.table import Table, in_a_line, on_a_terminal
+from howsure_cli.terminal.in_options import InOptions, in_options
 from howsure_cli.terminal.vocabulary import option_name
 from howsure_cli.typed_commands import shell_word
 
@@ -53,6 +55,7 @@ def emit(text: str, output: str | None, *, encoding: str = "utf-8") -> None:
 def result_text(result: Result, form: str, output: str | None = None) -> str:
     """A result in a format, with the requested columns of its table; in a file, with all rows and notes."""
     shown: dict[str, Any] = {"columns": requested_columns(), "raw": is_raw()}
+    result = in_options(result)
     if form == "json":
         return json_text(result.to_dict())
     if form == "signature":
@@ -142,6 +145,7 @@ def write_pictures(
     result: Any, *, figure: str | None = None, report: str | None = None, title: str | None = None, **how: Any
 ) -> None:
     """Write the figure and the report of a result to the requested files."""
+    result = in_options(result)
     if figure is not None:
         from howsure.figures.files import save_figure
 
@@ -162,6 +166,13 @@ def say(text: str) -> None:
     """Print a message that is not a result, as a line of standard error."""
     sys.stderr.write(f"{on_a_terminal(text)}\n")
     sys.stderr.flush()
+
+
+def tell(message: str) -> None:
+    """Tell the user how a file was interpreted, in terms of the running command, if the message is not empty."""
+    if message:
+        surface = InOptions.of(click.get_current_context())
+        say(message.spelled(surface) if isinstance(message, Note) else render_text(message, surface))
 
 
 def is_raw() -> bool:

@@ -29,16 +29,16 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import positive_weight_pairs
-from howsure.errors import InputError, localise
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.numbers_and_names import check_integer, check_level
 from howsure.inputs.pairs import CLASS_WISE, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
 from howsure.inputs.repeated_items import item_notes
+from howsure.notes import DETAIL, Note, marked_note, notes_by_name
 from howsure.result import Result, Rows, plain, provenance_line, rows_read
 from howsure.show.axes import checks_axes
-from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import Column, Table, figures_text
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 from howsure.stats.randomness import Randomness
@@ -61,6 +61,7 @@ class CalibrationCurves(Rows[Any]):
     rows: the curves, all with bins or all without. adjust: how p-values are adjusted for the number of curves ("holm",
     "bh" or None). other_method: the curves of the other method, if a report needs them. worst: the most confidently
     wrong rows, if requested. recipe: what was read, and the adjustment. summary: for logits, the sums of the pairs.
+    input_notes: notes on repeated items, soft labels and several files.
     """
 
     rows: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...]
@@ -69,6 +70,7 @@ class CalibrationCurves(Rows[Any]):
     worst: WorstRows | None = field(default=None, repr=False)
     recipe: dict[str, Any] = field(repr=False)
     summary: CalibrationSummary | None = field(default=None, repr=False)
+    input_notes: tuple[str, ...] = field(default=(), repr=False)
 
     suggested: ClassVar = {"report": "calibration.html"}
     further = ("worst",)
@@ -139,7 +141,7 @@ class CalibrationCurves(Rows[Any]):
     @property
     def input_line(self) -> str:
         """A description of the input, and whether rows of several files count as independent."""
-        notes = [f"note: {note}" for note in pooling_notes(self.recipe)]
+        notes = [f"note: {note}" for note in self.input_notes]
         return "\n".join(filter(None, [rows_read(self.recipe), *notes]))
 
     @property
@@ -161,14 +163,14 @@ class CalibrationCurves(Rows[Any]):
         lines = [
             _verdict_with_name(curve, verdict(curve, p)) for curve, p in zip(self.binned, self.p_adjusted, strict=True)
         ]
-        return [*self._lines_of_all(), *lines, *pooling_notes(self.recipe), *self._notes_by_curve()]
+        return [*self._lines_of_all(), *lines, *self.input_notes, *self._notes_by_curve()]
 
     def footnotes_of_answer(self, *, verbose: bool) -> Sequence[str]:
         """Lines below the answer; for a single curve, they omit the verdict, which is in the answer."""
         if not self.description:
             return Result.footnotes_of_answer(self, verbose=verbose)
         notes = [] if verbose else self._notes_by_curve()
-        return [*self._lines_of_all(), *pooling_notes(self.recipe), *notes]
+        return [*self._lines_of_all(), *self.input_notes, *notes]
 
     def _lines_of_all(self) -> list[str]:
         """Return lines on the scores of all classes, and on how p-values are adjusted."""
@@ -361,7 +363,14 @@ def curves_by_group(
     made = parts.read or {"howsure": __version__, "n": parts.n, **parts.notes}
     recipe = {**made, "adjust": (adjust or "none") if len(binned) > 1 else None}
     recipe |= {} if asked_worst is None else asked_worst.recipe
-    return CalibrationCurves(rows=rows, adjust=adjust, other_method=other_curves, worst=parts.worst, recipe=recipe)
+    return CalibrationCurves(
+        rows=rows,
+        adjust=adjust,
+        other_method=other_curves,
+        worst=parts.worst,
+        recipe=recipe,
+        input_notes=pooling_notes(recipe),
+    )
 
 
 def largest_curves(curves: Sequence[CalibrationCurve]) -> list[int]:
@@ -429,21 +438,21 @@ SOFT = (
 )
 
 
-def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
+def pooling_notes(recipe: Mapping[str, Any]) -> tuple[str, ...]:
     """Return notes on repeated items, on labels that are proportions of annotators, and on dependence between files."""
-    notes = [*item_notes(recipe), *([SOFT] if recipe.get("soft_labels") else [])]
+    notes = (*item_notes(recipe), *([SOFT] if recipe.get("soft_labels") else []))
     if len(recipe.get("files", [])) < 2 or "classes" in recipe:  # shards of one data set
         return notes
     independent = "rows of all files count as independent"
     if "engine" in recipe:
-        return [*notes, independent]
+        return (*notes, independent)
     if recipe.get("across_files"):
         column = recipe.get("cluster") or recipe["id"]
         same = "are one cluster" if recipe["across_files"] == "same" else "are kept apart"
-        return [*notes, f"equal values of {column} in several files {same}"]
+        return (*notes, f"equal values of {column} in several files {same}")
     if recipe.get("cluster") or recipe.get("id"):
         return notes
-    return [*notes, localise(f"{independent}; if files evaluate the same items, name the item with `id='COL'`")]
+    return (*notes, marked_note(f"{independent}; if files evaluate the same items, name the item with `id='COL'`"))
 
 
 def _verdict_with_name(curve: CalibrationCurve | CorpCurve, verdict_text: str) -> str:

@@ -10,10 +10,11 @@ from howsure.calibration.calibration_summary import CalibrationSummary
 from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.logits import IGNORED, slots_of_logits
 from howsure.calibration.slots import Slots
-from howsure.errors import InputError, Parameter, localise
+from howsure.errors import InputError, Parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Logits, Source
 from howsure.inputs.pairs import CLASS_WISE
+from howsure.notes import marked_note
 
 PROBABILITY, EQUAL = "probability", "equal"
 
@@ -88,10 +89,11 @@ def logit_calibration(
     if by_probability:
         bins["binning"] = "weight" if binning == "adaptive" else binning
         curve = summary.by_probability().curve(**bins)
-        how = localise(f"`sample_weight={EQUAL!r}` gives all the same weight")
-        curve = replace(
-            curve, notes=(f"each pair of a row and a class is weighted by its probability; {how}", *curve.notes)
+        note = marked_note(
+            f"each pair of a row and a class is weighted by its probability; `sample_weight={EQUAL!r}` gives all the "
+            "same weight"
         )
+        curve = replace(curve, notes=(note, *curve.notes))
     else:
         curve = summary.curve(**bins)
     return CalibrationCurves(rows=(curve,), adjust=None, recipe=recipe, summary=summary)

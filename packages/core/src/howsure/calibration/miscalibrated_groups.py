@@ -34,9 +34,9 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer, check_level, counted, shortened
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
+from howsure.notes import FINDING, Note
 from howsure.result import Estimate, Result, Rows, as_json, provenance_line, rows_read
 from howsure.show.axes import checks_axes
-from howsure.show.notes import FINDING, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Kind, digits, in_a_line, number
 from howsure.stats.clusters import few_clusters
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe

@@ -35,9 +35,9 @@ from howsure.inputs.pairs import (
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
 from howsure.inputs.repeated_items import item_notes
+from howsure.notes import notes_by_name
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
-from howsure.show.notes import notes_by_name
 from howsure.show.table import LOWER, NUMBER, P_VALUE, WORDS, Column, with_ends
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import MeanScore, mean_score

@@ -20,9 +20,9 @@ from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.inputs.repeated_items import item_notes
+from howsure.notes import notes_by_name
 from howsure.result import Estimate, Rows, plain
 from howsure.show.axes import checks_axes
-from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
 from howsure.stats.p_values import adjust_p_values
 

@@ -28,7 +28,7 @@ from howsure.check.evidence import (
 from howsure.check.verdicts import Check, Found, check_sizes, decide
 from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, advising_pos_label, primary_score_of_log
 from howsure.data.sources import Files
-from howsure.errors import ANY_VALUE, LIST_COLUMNS, InputError, localise, parameter
+from howsure.errors import ANY_VALUE, LIST_COLUMNS, InputError, parameter
 from howsure.inputs.arguments import check_arguments, check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite, not_a_number
 from howsure.inputs.frames import (
@@ -51,6 +51,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
+from howsure.notes import marked_note
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import (
@@ -436,7 +437,8 @@ def _columns_of_log(
     parts = [column for column in log.group if column != TASK] if named is None else named.split(",")
     if named is None and TASK in log.group:
         each = parameter("groups", ",".join(log.group))
-        notes.append(localise(f"{counted(len(log.values[TASK]), 'task')} are judged together; to judge each, {each}"))
+        tasks = counted(len(log.values[TASK]), "task")
+        notes.append(marked_note(f"{tasks} are judged together; to judge each, {each}"))
     log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
     repeated = log.repeats_items(parts)
     column_by_role = {"groups": ",".join(parts)} if named is None and parts else {}
@@ -607,7 +609,7 @@ def notes_on(
     if isinstance(test, BoundedMean):
         of_shares = bool(np.isin(values, (-1.0, 0.0, 1.0)).all()) and np.ptp(values) > 0.0
         others = "others are possible, as among word error rates" if rule.wanted == BELOW else "others are possible"
-        bounds_note = localise(
+        bounds_note = marked_note(
             f"all scores are between 0 and 1, which are taken as their bounds; if {others}, give `bounds`"
         )
         return (*_too_few(test, rule, size), *((bounds_note,) if guessed and not of_shares else ()))

@@ -12,10 +12,10 @@ import numpy as np
 
 from howsure import __version__
 from howsure.check.evidence import BELOW, NO_BOUNDS, Baseline, Entry, Evidence
-from howsure.errors import InputError, localise
+from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_integer, check_level, shortened
+from howsure.notes import FINDING, Note, marked_note, severity
 from howsure.result import Estimate, Rows, as_json, provenance_line
-from howsure.show.notes import FINDING, Note, severity
 from howsure.show.table import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
 from howsure.significance.trend import TrendPoint, check_date
 from howsure.stats.betting import BettingMean
@@ -39,7 +39,7 @@ class Verdict:
     "fail" or "cannot tell". more_rows: the number of further rows that would probably be enough for a verdict if the
     estimate is right; None if no more rows are needed, or no number would be enough. unit: what is counted, such as
     "row". reason: "no bounds" if no number of rows is enough, because scores that were not observed could have any
-    size; otherwise None.
+    size; otherwise None. remedy: what the user can do then.
     """
 
     check: str
@@ -60,6 +60,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     reason: str | None = None
     unit: str = as_json(None, default="row")
+    remedy: str = as_json(None, default="")
 
     derived: ClassVar = {"sentence": "notes"}
 
@@ -68,7 +69,7 @@ class Verdict:
         """The verdict in one sentence, the estimate before the p-value."""
         observed = f"{self.quantity} {self.estimate}"
         if self.reason == NO_BOUNDS:
-            return localise(f"{observed}: {WITHOUT_BOUNDS.format(bounds=BOUNDS, assume=ASSUME)}")
+            return f"{observed}: {self.remedy}"
         if self.bound is None:
             return f"{observed}: too little data"
         above = "above" if (self.outcome == PASS) == (self.wanted != BELOW) else "below"
@@ -101,11 +102,10 @@ class Verdict:
         return f"; about {rounded_up(self.more_rows):,} more {self.unit}s would decide it, if the estimate is right"
 
 
-WITHOUT_BOUNDS = (
-    "no verdict: scores too rare to be in these data could be of any size. State the possible scores, {bounds}, or "
-    "assume that there are none, {assume}"
+STATE_BOUNDS = marked_note(
+    "no verdict: scores too rare to be in these data could be of any size. State the possible scores, "
+    "`bounds=LOW,HIGH`, or assume that there are none, `assume_no_rare_losses=True`"
 )
-BOUNDS, ASSUME = "`bounds=LOW,HIGH`", "`assume_no_rare_losses=True`"
 
 
 def rounded_up(rows: int) -> int:
@@ -366,6 +366,7 @@ def _verdict(
         more_rows=None if needed is None else needed - evidence.n,
         notes=(*evidence.notes, *(evidence.caveats(size) if evidence.caveats else ())),
         reason=evidence.undecided,
+        remedy=STATE_BOUNDS if evidence.undecided == NO_BOUNDS else "",
         unit=evidence.rule.unit,
     )
 

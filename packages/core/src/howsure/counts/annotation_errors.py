@@ -14,6 +14,7 @@ from howsure.counts.sampling_design import partial_labels
 from howsure.errors import ANY_VALUE, InputError, parameter
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats
+from howsure.notes import marked_note
 from howsure.result import Estimate
 from howsure.stats.proportions import normal_quantile
 
@@ -78,7 +79,8 @@ def read_double_labels(
         settled_as_1 = _settled_as_1(label_of_row(settled, n, pos_label, "settled", y_true), pair_of_row)
     notes = []
     if higher + lower == 0:
-        notes.append(CountNote("identical_readings", needs_estimates=False))
+        question = marked_note("is `second` a copy of `y_true`?")
+        notes.append(CountNote("identical_readings", {"question": question}, needs_estimates=False))
     else:
         from scipy.stats import binomtest
 

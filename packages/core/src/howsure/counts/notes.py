@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from howsure.errors import localise
 from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.notes import after
 
 MAX_NAMED = 5  # maximum number of groups in a note
 
@@ -178,7 +178,7 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
                 "labelled ones; label them for narrower intervals"
             )
         case "identical_readings":
-            return localise("the two labels of a unit never differ; is `second` a copy of `y_true`?")
+            return after("the two labels of a unit never differ; ", values["question"])
         case "uneven_readings":
             return (
                 f"the two annotators' errors are not symmetric: where they differ, the first label is 1 in "

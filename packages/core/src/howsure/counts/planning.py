@@ -13,14 +13,15 @@ from howsure.counts.columns import Columns
 from howsure.counts.label_sample import score_bands
 from howsure.counts.label_sheets import sheet_labels
 from howsure.counts.sampling_design import partial_labels
-from howsure.errors import InputError, localise
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_number, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Result
+from howsure.notes import marked_note
+from howsure.result import Result, as_json
 from howsure.show.table import COUNT, FLAG, NUMBER, Column
 from howsure.stats.proportions import normal_quantile
 
@@ -29,13 +30,20 @@ MIN_LABELS = 20  # with fewer existing labels, the variance of labels is treated
 PSEUDO = 1.0  # number of labels of the rarer value that are added to each band
 MAX_VARIANCE = 0.25  # the variance of labels of which half are positive
 
+AS_LABELLED = "Assumed: the scores of the other units are as informative as those of the labelled units."
+UNINFORMATIVE = marked_note(
+    f"Assumed: the scores are uninformative, and half of the units are positive. With at least {MIN_LABELS} existing "
+    "labels (`labelled`, `y_true`), possibly fewer labels are needed."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LabelPlan(Result):
     """The number of labels that are needed for an interval of a certain width.
 
     labels: the number of labels, including existing ones. units: the number of all units. share: whether `width` is a
-    proportion of the units. from_labels: whether the plan uses existing labels.
+    proportion of the units. from_labels: whether the plan uses existing labels. assumption: what the
+    plan assumes about the scores.
     """
 
     labels: int
@@ -43,6 +51,7 @@ class LabelPlan(Result):
     width: float
     share: bool
     from_labels: bool
+    assumption: str = as_json(None)
     recipe: Mapping[str, Any]
 
     provenance = ""
@@ -62,17 +71,7 @@ class LabelPlan(Result):
 
     def footnotes(self) -> Sequence[str]:
         """The answer, and what the plan assumes about the scores."""
-        if self.from_labels:
-            return [
-                self.answer,
-                "Assumed: the scores of the other units are as informative as those of the labelled units.",
-            ]
-        label_options = localise("`labelled`, `y_true`")
-        return [
-            self.answer,
-            f"Assumed: the scores are uninformative, and half of the units are positive. With at least {MIN_LABELS} "
-            f"existing labels ({label_options}), possibly fewer labels are needed.",
-        ]
+        return [self.answer, self.assumption]
 
 
 def plan_label_sample(
@@ -138,6 +137,7 @@ def plan_label_sample(
         width=float(width),
         share=share,
         from_labels=from_labels,
+        assumption=AS_LABELLED if from_labels else UNINFORMATIVE,
         recipe={"design": design, "level": level, "howsure": __version__, **columns.rows.read},
     )
 

@@ -19,9 +19,9 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import Axes
+from howsure.notes import DETAIL, Note
 from howsure.result import AMONG, Estimate, Rows, as_json, plain_dict
 from howsure.show.axes import checks_axes
-from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 from howsure.stats.proportions import normal_quantile
 

@@ -92,7 +92,8 @@ class Files(Source):
         roles["pos_label"] = None if pos_label is None else str(pos_label)
         features = list(dict.fromkeys(map(column_of_feature, how.pop("features", ()))))
         predictions = open_predictions(self, features=features, **roles, **how)
-        self.tell(predictions.summary)
+        for note in predictions.input_notes:
+            self.tell(note)
         return predictions
 
     def rows(self, kinds: Mapping[str, Kind], **how: Any) -> Rows:
@@ -102,8 +103,9 @@ class Files(Source):
         """
         from howsure.data.predictions.rows import rows_of_files
 
-        rows, summary = rows_of_files(self, kinds, **how)
-        self.tell(summary)
+        rows, notes = rows_of_files(self, kinds, **how)
+        for note in notes:
+            self.tell(note)
         return rows
 
     def logits(self, *, targets: Sequence[str], ignore: int) -> LogitShards | None:

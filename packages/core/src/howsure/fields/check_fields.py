@@ -19,7 +19,7 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.pairs import Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.show.notes import FINDING, WARNING, Note
+from howsure.notes import FINDING, WARNING, Note
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
 

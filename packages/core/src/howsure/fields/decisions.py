@@ -19,8 +19,8 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer, counted
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.notes import DETAIL, Note
 from howsure.result import Rows
-from howsure.show.notes import DETAIL, Note
 from howsure.show.table import FLAG, FRAME, WORDS, Column, digits
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 

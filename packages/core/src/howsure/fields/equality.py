@@ -17,7 +17,7 @@ from howsure.errors import InputError, quote
 from howsure.fields.number_texts import COMMA, NumberText, decimal_mark, plain_number
 from howsure.inputs.date_formats import best_formats, count_date_formats, read_day, read_iso
 from howsure.inputs.numbers_and_names import counted, unknown_name
-from howsure.show.notes import WARNING, Note
+from howsure.notes import WARNING, Note
 
 Equal: TypeAlias = Callable[[str, str], bool]
 EXACT, TEXT, NUMBER, DATE, SET = "exact", "text", "number", "date", "set"

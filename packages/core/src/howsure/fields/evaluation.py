@@ -40,12 +40,12 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer, check_level, counted, is_number, part_of
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.notes import DETAIL, FINDING, WARNING, Note
 from howsure.recalibration.binary_maps import Unchanged
 from howsure.recalibration.map_input import separate_generator
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import Estimate
 from howsure.selective.ranked_answers import estimate_auroc, ranked
-from howsure.show.notes import DETAIL, FINDING, WARNING, Note
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
 

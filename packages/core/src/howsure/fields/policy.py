@@ -20,9 +20,9 @@ from howsure.fields.recalibration import recalibrated_values
 from howsure.files.atomic_write import Place
 from howsure.files.serialization import Head, SavedState, load, save
 from howsure.inputs.numbers_and_names import counted, share_text, shortened
+from howsure.notes import WARNING, Note
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import Result
-from howsure.show.notes import WARNING, Note
 from howsure.show.table import COUNT, FLAG, NUMBER, WORDS, Column
 
 FIRST_POLICY = "policy"  # recipe key of a second-step policy: the digest of the first policy's documents

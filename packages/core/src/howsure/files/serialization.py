@@ -73,7 +73,7 @@ def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str)
     try:
         return parse(content)
     except InputError as error:
-        raise InputError("{path}: {error}", path=path, error=error) from error
+        raise error.inside(path) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from howsure.errors import localise, parameter
+from howsure.errors import parameter
 from howsure.inputs.checks import is_missing
 from howsure.inputs.frames import Source, columns_from, frame_names, is_frame
+from howsure.notes import marked_note
 
 MODEL_COLUMNS = ("model", "model_name", "model_id", "system", "system_name", "system_id", "llm", "agent")
 REMEDIES = {"where": "For one of them", "covariates": "To compare equal models", "features": "To find groups of each"}
@@ -34,7 +35,7 @@ def note_on_models(column: str, n_models: int, longest: int, role: str) -> tuple
         return ()
     value = f"{column} = 'NAME'" if role == "where" else column
     remedy = f"{REMEDIES.get(role, 'For a result of each')}: {parameter(role, value)}."
-    return (localise(f"{column} has {n_models} values, and their rows are evaluated together. {remedy}"),)
+    return (marked_note(f"{column} has {n_models} values, and their rows are evaluated together. {remedy}"),)
 
 
 def note_on_models_of_frame(frame: Any, role: str, with_role: Sequence[Any]) -> tuple[str, ...]:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import localise, parameter
+from howsure.errors import parameter
 from howsure.inputs.checks import is_missing
 from howsure.inputs.frames import PROMPT, Source, columns_from, frame_names, is_frame
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
+from howsure.notes import marked_note
 
 ITEM_COLUMNS = (
     "item",
@@ -69,7 +70,7 @@ class RepeatedItems:
         """Return a note that items are used as clusters, and how to switch this off. is_used: as another role, too."""
         leave_out = "name a column of row numbers, `clusters='row'`" if is_used else f"leave {self.column} out of data"
         off = leave_out if of_frame else "`independent_rows=True`"
-        return localise(
+        return marked_note(
             f"{self.column} repeats ({self.counts}), so rows of equal {self.column} are one cluster. If rows are "
             f"independent: {off}."
         )
@@ -78,7 +79,7 @@ class RepeatedItems:
         """Return a warning that items are not used as clusters, and how to name the column if they should be."""
         files = " in several files" if self.across_files else ""
         off = " If rows are independent: `independent_rows=True`." if can_switch_off else ""
-        return localise(
+        return marked_note(
             f"{self.column} repeats{files} ({self.counts}). If it identifies the item of a row, rows are not "
             f"independent and intervals are too narrow. In this case, give {parameter('clusters', self.column)}.{off}"
         )

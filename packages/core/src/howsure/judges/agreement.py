@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.error import exact_interval
-from howsure.errors import InputError, localise, parameter
+from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import NUMERIC, is_missing
 from howsure.inputs.frames import Kind, Source, not_a_column_name, read_columns
@@ -32,6 +32,7 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.judges.columns import Columns
 from howsure.judges.results import JudgeReplacement, RaterAgreement, RaterAgreementRow
+from howsure.notes import marked_note
 from howsure.result import Estimate
 from howsure.stats.agreement import alpha, pairable_sums
 from howsure.stats.p_values import adjust_p_values
@@ -139,7 +140,7 @@ def rater_agreement(
         notes += [note] if note else []
         if len(grades.names) > 2 and all(parse_number(name) is not None for name in grades.names):
             partly = "`scale='ordinal'` or `scale='interval'` counts near grades as partial agreement"
-            notes.append(localise(f"Grades are numbers: {partly}."))
+            notes.append(marked_note(f"Grades are numbers: {partly}."))
     if (codes := grades.table[grades.table >= 0]).min() == codes.max():
         notes.append("all raters gave the same value: agreement by chance is 1, so α and κ are undefined")
     notes += [_scale_note(grades)] if categories is None and any(row.ac is not None for row in rows) else []
@@ -156,7 +157,7 @@ def _grade_with_all_digits(grade: float) -> str:
 
 def _repeats_note(column: str) -> str:
     remedy = f"give {parameter('id', column)} to find them"
-    return localise(f"{column} repeats. If it identifies the item, some items count twice: {remedy}.")
+    return marked_note(f"{column} repeats. If it identifies the item, some items count twice: {remedy}.")
 
 
 def _read_wide(
@@ -276,7 +277,7 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
 def _scale_note(grades: _Grades) -> str:
     """Return a note if a coefficient depends on all possible grades, but only the grades that occur are known."""
     what = {"nominal": "AC counts", "ordinal": "agreement, κ and AC count", "interval": "agreement and AC count"}
-    return localise(
+    return marked_note(
         f"{what[grades.scale]} only the values that occur ({shortened(grades.names)}); if the scale has others, give "
         "all of them: `categories=...`"
     )

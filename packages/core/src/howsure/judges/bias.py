@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from howsure.errors import ANY_VALUE, LIST_COLUMNS, InputError, localise, parameter
+from howsure.errors import ANY_VALUE, LIST_COLUMNS, InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, unknown_name
@@ -17,6 +17,7 @@ from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.judges.columns import LENGTHS, Columns
 from howsure.judges.correction import UNKNOWN, Graded, undetermined_estimate
+from howsure.notes import marked_note
 from howsure.regression.moments import Regression, dependent, fitted, rough_intervals
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
@@ -190,7 +191,7 @@ def judge_bias(
     if answers.units is not None and (few := few_clusters(np.bincount(answers.units))):
         answers.notes.append(few)
     recipe = answers.recipe | {"own": own, "pos_label": pos_label, "bounds": bounds, "level": level}
-    return JudgeBias(rows=tuple(rows), notes=tuple(map(localise, answers.notes)), recipe=recipe)
+    return JudgeBias(rows=tuple(rows), notes=tuple(answers.notes), recipe=recipe)
 
 
 def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, level: float) -> list[BiasRow]:
@@ -217,7 +218,7 @@ def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, lev
         moved = replace(moved, bounds=(ends[0] - ends[1], ends[1] - ends[0]))
         estimate = moved.mean(level, slope=0.0)
     p = math.nan if estimate.low is None else moved.p_value(0.0)
-    sentence = f"the same answer gets {_more(estimate)} {than}{_doubt(estimate)}."
+    sentence = marked_note(f"the same answer gets {_more(estimate)} {than}{_doubt(estimate)}.")
     of = f"{share.value:.1%} of {counted(n, 'grade')} differ {how}."
     return [BiasRow(changes, n, share, math.nan, of), BiasRow(shift, n, estimate, p, sentence)]
 
@@ -263,7 +264,7 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
         sentence = (
             f"among answers with the same human grade, {COVARIATES[role].format(own=own_family)} gets {_more(estimate)}"
         )
-        made.append(BiasRow(role.replace("_", " "), n, estimate, p, f"{sentence}{_doubt(estimate)}."))
+        made.append(BiasRow(role.replace("_", " "), n, estimate, p, marked_note(f"{sentence}{_doubt(estimate)}.")))
     return made
 
 
@@ -293,5 +294,5 @@ def _more(estimate: Estimate) -> str:
 def _doubt(estimate: Estimate) -> str:
     """Return a clause that qualifies an estimate if its interval contains 0 or is missing."""
     if estimate.low is None or estimate.high is None:
-        return localise(", based on few answers: rarer errors may change this, and `bounds=...` would settle it")
+        return ", based on few answers: rarer errors may change this, and `bounds=...` would settle it"
     return ", which may be chance" if estimate.low <= 0.0 <= estimate.high else ""

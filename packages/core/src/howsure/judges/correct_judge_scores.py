@@ -13,7 +13,7 @@ import numpy as np
 from howsure.counts.annotation_errors import DoubleLabels, ErrorRates, read_double_labels
 from howsure.counts.notes import note_text
 from howsure.counts.results import ReadingErrors
-from howsure.errors import InputError, localise, parameter
+from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Source
@@ -23,6 +23,7 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
 from howsure.judges.correction import MIN_GRADES, Graded, undetermined_estimate
 from howsure.judges.results import JudgedDifference, JudgedRow, JudgedScores
+from howsure.notes import marked_note
 from howsure.result import Estimate
 from howsure.show.ties import highest_first
 from howsure.stats.clusters import few_clusters
@@ -144,7 +145,7 @@ def correct_grades(
             answers.check_once(["model"], "model")
         elif len(answers.names("model")) > 1:
             need = "differences of models need the item of each answer. Give it as `id=...`"
-            answers.notes.append(localise(need))
+            answers.notes.append(marked_note(need))
         made = _rows(answers, ends, level)
         rows = sorted(made, key=lambda row: highest_first(row.corrected.value, row.model))
         estimated_models = [row.model for row in rows if not math.isnan(row.corrected.value)]
@@ -228,7 +229,7 @@ def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedR
             if not error.untold:
                 raise
             refused.append(error)
-            why = str(error)
+            why = marked_note(error.template)
         rows.append(_row_without_correction(name, labelled, judged, answers.select_units(model_rows), level, why))
     if len(refused) == len(rows):
         raise refused[0]
@@ -241,7 +242,7 @@ def _row_without_correction(
     """The row of a model for which only the judge's grades are informative."""
     nothing, none = undetermined_estimate(level, labelled), np.zeros(0, dtype=np.int64)
     judge = Graded(judged, none, np.zeros(0), np.zeros(0), none, units).judge(level)
-    return JudgedRow(name, len(judged), labelled, judge, nothing, nothing, nothing, math.nan, (localise(why),))
+    return JudgedRow(name, len(judged), labelled, judge, nothing, nothing, nothing, math.nan, (why,))
 
 
 def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> JudgedRow:
@@ -255,22 +256,26 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
         p = _drawn_at_random(graded)
         if p < PROBABLY:
             notes.append(
-                f"the judge's grades of human-graded answers differ from those of the rest (p {p:.1g}). If the answers "
-                "were not drawn at random, give `strata=...` or `inclusion=...`"
+                marked_note(
+                    f"the judge's grades of human-graded answers differ from those of the rest (p {p:.1g}). If the "
+                    "answers were not drawn at random, give `strata=...` or `inclusion=...`"
+                )
             )
         if p < SURELY:
             people = corrected = bias = undetermined_estimate(level, labelled)
     if corrected.low is None and not math.isnan(corrected.value):
         notes.append(
-            graded.lacking
-            or "the correction is based on few answers, so rarer errors may change it. Give the lowest and the highest "
-            "grade, `bounds=...`, for a valid interval"
+            marked_note(
+                graded.lacking
+                or "the correction is based on few answers, so rarer errors may change it. Give the lowest and the "
+                "highest grade, `bounds=...`, for a valid interval"
+            )
         )
     if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
         notes.append(few)
-    told_notes, judge = tuple(map(localise, notes)), graded.judge(level)
+    judge = graded.judge(level)
     worth = round(labelled * (people.width / corrected.width) ** 2) if people.width and corrected.width else None
-    return JudgedRow(name, n, labelled, judge, people, corrected, bias, slope, told_notes, worth)
+    return JudgedRow(name, n, labelled, judge, people, corrected, bias, slope, tuple(notes), worth)
 
 
 def _drawn_at_random(graded: Graded) -> float:

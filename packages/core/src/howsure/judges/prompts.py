@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from howsure.errors import InputError, localise
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within
@@ -17,9 +17,9 @@ from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.judges.columns import Columns
 from howsure.judges.correction import undetermined_estimate
+from howsure.notes import FINDING, Note, marked_note
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
-from howsure.show.notes import FINDING, Note
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, digits
 from howsure.show.ties import count_equal_first
 from howsure.stats.clusters import ItemGroups, few_clusters
@@ -172,12 +172,13 @@ def prompt_sensitivity(
     if clusters is not None and (few := few_clusters(sizes)):
         notes.append(few)
     if ends is None and not np.ptp(cells.means) > 0:
-        notes.append("all grades are the same, so their variation is unknown; give `bounds=(0, 1)`")
+        notes.append(marked_note("all grades are the same, so their variation is unknown; give `bounds=(0, 1)`"))
     parts, mean, given_mean = cells.parts(level, ends)
     prompts = dict(zip(names, cells.each(level, ends), strict=True))
     recipe = answers.recipe | {"pos_label": pos_label, "bounds": ends, "level": level}
-    shown = tuple(map(localise, notes))
-    return PromptSensitivity(rows=parts, mean=mean, given=given_mean, prompts=prompts, notes=shown, recipe=recipe)
+    return PromptSensitivity(
+        rows=parts, mean=mean, given=given_mean, prompts=prompts, notes=tuple(notes), recipe=recipe
+    )
 
 
 @dataclass(frozen=True, slots=True)

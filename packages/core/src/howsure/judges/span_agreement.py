@@ -13,7 +13,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.error import exact_interval
 from howsure.data.sources import Files
-from howsure.errors import InputError, localise, quote
+from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import as_column, check_same_length, is_missing, missing
 from howsure.inputs.frames import Kind, Rows, Source, not_a_column_name, read_columns
@@ -21,9 +21,9 @@ from howsure.inputs.numbers_and_names import check_level, counted, parse_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.agreement import EXACT_SHARE, JACKKNIFE, MAX_RATERS, MIN_DISAGREEING_ITEMS
+from howsure.notes import DETAIL, WARNING, Note, marked_note
 from howsure.result import Estimate, as_json
 from howsure.result import Rows as ResultRows
-from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.show.table import COUNT, ESTIMATE, WORDS, Column
 from howsure.stats.clusters import ItemGroups, kish
 from howsure.stats.mean_score import mean_score
@@ -169,7 +169,7 @@ def span_agreement(
         )
     if length is None:
         notes.append(
-            localise("documents are assumed to end with their last span; give their lengths as `length='COL'`")
+            marked_note("documents are assumed to end with their last span; give their lengths as `length='COL'`")
         )
     pairs = list(combinations(raters, 2))
     table = [_row(usable, raters, level)]

@@ -20,8 +20,8 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
 from howsure.judges.correction import MIN_GRADES, UNKNOWN, Graded, undetermined_estimate
+from howsure.notes import DETAIL, Note
 from howsure.result import Estimate, Rows, as_json
-from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, ESTIMATE, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import Bounds, mean_score

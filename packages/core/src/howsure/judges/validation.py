@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from howsure.data.sources import Files
-from howsure.errors import InputError, localise
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded, is_missing
 from howsure.inputs.frames import Source
@@ -22,9 +22,9 @@ from howsure.judges.agreement import cohens_kappa
 from howsure.judges.columns import Columns, needed
 from howsure.judges.correct_judge_scores import correct_judge_scores
 from howsure.judges.correction import undetermined_estimate
+from howsure.notes import DETAIL, Note, marked_note
 from howsure.result import Estimate, Result, Rows, as_json
 from howsure.show.axes import checks_axes
-from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, ESTIMATE, FRAME, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import MeanScore, mean_score
@@ -115,6 +115,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
     many would be needed. corrected: the estimated mean human label of all answers. judge: the mean label of the judge.
     kappa: Cohen's κ of judge and humans. disagreements: the answers with different labels. recipe: everything needed to
     repeat it. in_words: the names of labels 0 and 1 in the data, if `pos_label` named label 1.
+    how_to_list: how the disagreements are listed, if they are not.
     """
 
     rows: tuple[JudgeValidationRow, ...] = as_json("labels")
@@ -129,6 +130,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, object]
     in_words: Mapping[str, str] = as_json(None, default_factory=dict, repr=False)
+    how_to_list: str = as_json(None, default="", repr=False)
 
     named = "label"
     title = "Judge against people"
@@ -217,7 +219,6 @@ class JudgeValidation(Rows[JudgeValidationRow]):
 
     def footnotes(self) -> Sequence[str]:
         """The corrected mean, κ, where the disagreements are, how verdicts are made, and the notes."""
-        listed = "" if self.recipe["show"] or not self.disagreements else " `show=...` lists them."
         bounds = (
             f"A judge is valid if all bounds (at least) reach {self.recipe['min_rate']:g}: a judge that is not good "
             f"enough is called valid in at most {1 - self.rows[0].rate.level:.2g} of cases."
@@ -228,10 +229,8 @@ class JudgeValidation(Rows[JudgeValidationRow]):
             f"the judge labels {self.judge:.4f}."
             if self.is_binary
             else f"People would give {self.corrected} on average; the judge gives {self.judge:.4f}.",
-            localise(
-                f"Cohen's κ of judge and people is {self.kappa}; {len(self.disagreements):,} of {self.labelled:,} "
-                f"labels differ.{listed}"
-            ),
+            f"Cohen's κ of judge and people is {self.kappa}; {len(self.disagreements):,} of {self.labelled:,} "
+            f"labels differ.{self.how_to_list}",
             Note(bounds, DETAIL),
         ]
 
@@ -324,6 +323,7 @@ def validate_judge(
         notes=tuple(notes),
         recipe=recipe,
         in_words=in_words,
+        how_to_list="" if show or not len(different) else marked_note(" `show=...` lists them."),
     )
 
 

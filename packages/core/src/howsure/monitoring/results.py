@@ -13,9 +13,9 @@ from howsure.monitoring.bets import CellSums
 from howsure.monitoring.error_sequence import error_sequence, period_error
 from howsure.monitoring.group import Group
 from howsure.monitoring.settings import Settings
+from howsure.notes import FINDING, Note
 from howsure.result import Estimate, Result, Rows, as_json
 from howsure.show.axes import checks_axes
-from howsure.show.notes import FINDING, Note
 from howsure.show.table import (
     COUNT,
     ESTIMATE,

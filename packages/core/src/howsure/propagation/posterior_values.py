@@ -14,6 +14,7 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_level, check_number, counted, shortened
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import Axes
+from howsure.notes import WARNING, Note
 from howsure.propagation.posterior_draws import (
     VALUE,
     Posteriors,
@@ -27,7 +28,6 @@ from howsure.propagation.posterior_draws import (
 )
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
-from howsure.show.notes import WARNING, Note
 from howsure.show.table import ESTIMATE, FRAME, NUMBER, TABLE, WORDS, Column, span
 from howsure.stats.mean_score import mean_score
 from howsure.stats.proportions import wilson_interval

@@ -11,9 +11,9 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import MULTICLASS, score_key, score_words
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.parameter_types import Axes, Figure
+from howsure.notes import DETAIL, Note, notes_by_name
 from howsure.result import Estimate, Result, Rows, plain
 from howsure.show.axes import checks_axes
-from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import (
     COUNT,
     ENDS,

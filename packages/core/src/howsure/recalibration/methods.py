@@ -13,6 +13,7 @@ from howsure.calibration.scores import is_certain
 from howsure.errors import InputError, Parameter
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
+from howsure.notes import marked_note
 from howsure.recalibration.binary_maps import BINS, Beta, Histogram, Isotonic, Platt, Temperature, Unchanged, VennAbers
 from howsure.recalibration.class_maps import ClassTemperature, Dirichlet, Ordered, Vector
 from howsure.recalibration.map_base import ProbabilityMap
@@ -348,7 +349,7 @@ def choose_method(
             refused.append(None)
         except InputError as error:
             losses.append(None)
-            refused.append(str(error.at(lambda row: f"row {row + 1:,} of those used")))
+            refused.append(marked_note(error.at(lambda row: f"row {row + 1:,} of those used").template))
     means = [np.inf if loss is None else float(data.weight @ loss / data.weight.sum()) for loss in losses]
     best = int(np.argmin(means))
     if not np.isfinite(means[best]):

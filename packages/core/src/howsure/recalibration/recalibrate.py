@@ -17,6 +17,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.notes import after
 from howsure.recalibration.binary_maps import BINS, Histogram, Isotonic, Platt
 from howsure.recalibration.class_maps import Vector
 from howsure.recalibration.map_input import FOLDS, Labelled, as_scores, check_folds, labelled_read, separate_generator
@@ -198,7 +199,7 @@ def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequen
         for reason in reasons:
             names = [candidate.method for candidate in choice.candidates if candidate.refused == reason]
             listed = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
-            notes.append(f"{listed} {'was' if len(names) == 1 else 'were'} not possible: {reason}")
+            notes.append(after(f"{listed} {'was' if len(names) == 1 else 'were'} not possible: ", reason))
     counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
     few = [(name, int(n)) for name, n in zip(data.label_names(), counts, strict=True) if 0 < n < MIN_LABEL_ROWS]
     if few:

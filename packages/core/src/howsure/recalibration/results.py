@@ -186,7 +186,7 @@ def _fitted(fields_: Mapping[str, Any], kind: Any, k: int) -> Fitted:
         try:
             maps.append(one(parameters))
         except InputError as error:
-            raise InputError(f"group {quote(name)}: {error}") from error
+            raise error.inside(f"group {quote(name)}") from error
     return Fitted(tuple(maps), tuple(groups), one(fields_.get("map_of_all")) if small else None, small)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import ANY_VALUE, ColumnName, InputError, Parameter, localise
+from howsure.errors import ANY_VALUE, ColumnName, InputError, Parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_frame, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
@@ -18,6 +18,7 @@ from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
+from howsure.notes import marked_note
 from howsure.regression.design import Asked, parse_requested
 from howsure.regression.moments import Fit, cross_fitted, fitted, linear_design, rough_intervals
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
@@ -136,9 +137,7 @@ def regress_predicted(
     effects = list(values_by_role.get("fixed_effects", ())) or None
     recipe |= {"covariates": list(values_by_role.get("covariates", ())) or None, "fixed_effects": effects}
     recipe |= {"method": method, "design": design, "sampling": inputs.how, "pos_label": pos_label, "level": level}
-    return PredictedRegression(
-        rows=coefficients, notes=tuple(map(localise, (*inputs.notes, *rows.notes))), recipe=recipe
-    )
+    return PredictedRegression(rows=coefficients, notes=(*inputs.notes, *rows.notes), recipe=recipe)
 
 
 # What was given: columns by their roles.
@@ -228,8 +227,10 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
             )
             if corrected is None:
                 notes.append(
-                    f"{of}the logistic regression has no finite solution, for example because a column separates the "
-                    "labels or too few are 1 or 0: label more rows, or use `method='linear'`"
+                    marked_note(
+                        f"{of}the logistic regression has no finite solution, for example because a column separates "
+                        "the labels or too few are 1 or 0: label more rows, or use `method='linear'`"
+                    )
                 )
         notes.extend(f"{of}{note}" for note in _few_labels_or_clusters(inputs, naive, corrected))
         for k, name in enumerate(inputs.names):
@@ -282,7 +283,6 @@ def _labels_suffice(inputs: Asked) -> bool:
             else f"labels are in fewer than {MIN_APART} clusters: no estimate"
         )
         return False
-    how = "Say how they were drawn, `strata=...` or `inclusion=...`"
     smallest = 1.0
     for f, name in zip(inputs.predicted.T, inputs.classes, strict=True):
         labelled_logits, middle = f[labelled.rows], float(f.mean())
@@ -298,8 +298,10 @@ def _labels_suffice(inputs: Asked) -> bool:
     smallest = min(1.0, smallest * len(inputs.classes))
     if smallest < PROBABLY:
         notes.append(
-            f"predictions of labelled rows differ from those of the rest (p {smallest:.1g}): were they drawn at "
-            f"random? {how}"
+            marked_note(
+                f"predictions of labelled rows differ from those of the rest (p {smallest:.1g}): were they drawn at "
+                "random? Say how they were drawn, `strata=...` or `inclusion=...`"
+            )
         )
     return smallest >= SURELY
 

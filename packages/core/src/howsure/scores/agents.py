@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, localise, quote
+from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import is_missing, missing, with_none
 from howsure.inputs.frames import Source
@@ -27,12 +27,12 @@ from howsure.inputs.numbers_and_names import (
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.notes import WARNING, marked_note
 from howsure.result import Estimate
 from howsure.scores.agent_results import AgentRow, AgentTable
 from howsure.scores.ranks import Flags, Ranks, assemble_ranks, ranks
 from howsure.scores.score_table import check_distinct_runs
 from howsure.scores.scored_rows import ScoredRows, clusters_of_items, iterate_cells, read_scored_rows
-from howsure.show.notes import WARNING, Note
 from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, kish
 from howsure.stats.mean_score import Bounds, mean_difference, mean_score, unit_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
@@ -448,5 +448,5 @@ def _notes(rows: ScoredRows, trials: _Trials, cells: Sequence[_Cell]) -> list[st
         reasons = shortened([f"{reason} ({times:,})" for reason, times in trials.reasons.most_common()], limit=4)
         notes.append(f"{counted(int(trials.errored.sum()), 'trial')} of {len(trials.scores):,} errored: {reasons}.")
     if len(cells) > 1 and "id" not in rows.coded:
-        notes.append(Note(localise("Agents are not compared: name the task of each trial (`id=...`)."), WARNING))
+        notes.append(marked_note("Agents are not compared: name the task of each trial (`id=...`).", WARNING))
     return notes

@@ -20,6 +20,7 @@ from howsure.inputs.label_spelling import spellings_note, variants
 from howsure.inputs.numbers_and_names import check_level, nearest, parse_number, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.notes import WARNING, Note
 from howsure.result import Estimate
 from howsure.scores.ranks import MAX_T, Flags, Ranks, assemble_ranks, better_estimates
 from howsure.scores.results import BattleRow, BattleTable
@@ -33,7 +34,6 @@ from howsure.scores.unbounded_strengths import (
     one_sided_battles,
     pairwise_better,
 )
-from howsure.show.notes import WARNING, Note
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed

@@ -10,8 +10,8 @@ import numpy as np
 
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
+from howsure.notes import WARNING, Note
 from howsure.result import Estimate
-from howsure.show.notes import WARNING, Note
 from howsure.significance.metrics.metric import Metric
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
 from howsure.stats.gaffke import Sums

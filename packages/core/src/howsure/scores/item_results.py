@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.parameter_types import Axes
+from howsure.notes import DETAIL, FINDING, Note
 from howsure.result import Rows, as_json
 from howsure.show.axes import checks_axes
-from howsure.show.notes import DETAIL, FINDING, Note
 from howsure.show.table import FLAG, FRAME, WORDS, Column, digits, short_number
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from howsure.inputs.parameter_types import Axes, Figure
+from howsure.notes import DETAIL, FINDING, Note, notes_by_name
 from howsure.result import AMONG, Estimate, Row, Rows, as_json, estimate_text
 from howsure.scores.summary_sentences import battles_answer, scores_answer
 from howsure.show.axes import checks_axes
-from howsure.show.notes import DETAIL, FINDING, Note, notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, HIGHER, LOWER, TABLE, TEXT, WORDS, Column
 from howsure.worst_rows import WorstRows
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.data.documents.read_documents import columns_notes
-from howsure.errors import InputError, localise, parameter, quote
+from howsure.errors import InputError, parameter, quote
 from howsure.inputs.frames import Source
 from howsure.inputs.long_form import item_twice
 from howsure.inputs.numbers_and_names import (
@@ -25,6 +25,7 @@ from howsure.inputs.numbers_and_names import (
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.notes import DETAIL, WARNING, Note, marked_note
 from howsure.result import Estimate
 from howsure.scores.documents import (
     add_document_scores,
@@ -49,7 +50,6 @@ from howsure.scores.scored_rows import (
     read_scored_rows,
 )
 from howsure.scores.summary_sentences import MACRO
-from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.show.ties import highest_first
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
@@ -496,7 +496,7 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     if len(cells) < 2 or options.lower_is_better is None:
         return score_rows
     if "id" not in rows.coded:
-        note = Note(localise("Models are not ranked: name the item of each row (`id`)."), WARNING)
+        note = marked_note("Models are not ranked: name the item of each row (`id`).", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     scores, units, sizes = _align_items(cells)
     present = ~np.isnan(scores)

@@ -11,9 +11,9 @@ from howsure.inputs.numbers_and_names import part_of
 from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.parameter_types import Axes, Figure
 from howsure.inputs.repeated_items import item_notes
+from howsure.notes import notes_by_name
 from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json, provenance_line
 from howsure.show.axes import checks_axes
-from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
 from howsure.show.ties import count_equal_first
 from howsure.worst_rows import WorstRows

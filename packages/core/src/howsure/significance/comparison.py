@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from howsure.data.documents.read_documents import columns_notes
-from howsure.errors import InputError, localise, parameter, quote
+from howsure.errors import InputError, parameter, quote
 from howsure.inputs.frames import Source
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.notes import marked_note
 from howsure.show.ties import highest_first
 from howsure.significance.checked_systems import Systems, view_notes
 from howsure.significance.comparison_input import (
@@ -255,7 +256,7 @@ def _interval_notes(systems: Systems, rows: Sequence[Difference], choices: Choic
     complete_rows = [row for row in rows if math.isfinite(row.low) and math.isfinite(row.p_value)]
     unlike = [row for row in complete_rows if (row.low > 0.0 or row.high < 0.0) == (row.p_value > 1 - choices.level)]
     if unlike:
-        yield localise(
+        yield marked_note(
             f"p and the interval of {_models_and_metrics(unlike)} come from two methods, which disagree on whether "
             f"there is a difference. Treat the difference as not shown, or use `method={JACKKNIFE!r}` for both."
         )

@@ -16,10 +16,11 @@ from howsure.data.logs.scores import (
     scores_of_log,
 )
 from howsure.data.sources import Files
-from howsure.errors import LIST_COLUMNS, InputError, localise, parameter
+from howsure.errors import LIST_COLUMNS, InputError, parameter
 from howsure.inputs.frames import MODEL, PROMPT, RUN, TASK, Kind, Rows
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.source_names import source_names
+from howsure.notes import marked_note
 from howsure.significance.metrics.metric import DOCUMENT
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
     if len(chosen) > 1:
         named = parameter("score", chosen[0])
         notes.append(
-            localise(
+            marked_note(
                 f"this log has the scores {', '.join(chosen)}, and all are compared. To compare only one, use {named}."
             )
         )

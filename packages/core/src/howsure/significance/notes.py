@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from howsure.errors import localise
 from howsure.inputs.label_spelling import variants_note
 from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.notes import marked_note
 from howsure.significance.checked_systems import Systems
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.metrics.probabilities import BINS, alone_in_bin, certain_rows
@@ -46,7 +46,7 @@ def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
             left = [code for code in strange if code not in counted_in]
             outside = "counted as wrong; averages over classes leave it out unless `classes=...` names it"
             fate = outside if left else "counted as wrong, and as a class with the value 0 in averages over classes"
-            yield localise(f"{what}, never a true label: {fate if averages else 'counted as wrong'}.")
+            yield marked_note(f"{what}, never a true label: {fate if averages else 'counted as wrong'}.")
         true_classes = np.flatnonzero(true > 0)
         if note := variants_note(
             [systems.labels[code] for code in true_classes],
@@ -65,7 +65,7 @@ def _binning_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[D
     if any(metric.name in CALIBRATION for metric in metrics):
         alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
         left = [f"{name} has {counted(rows, 'row')} alone in a bin, left out" for name, rows in alone.items() if rows]
-        yield localise(
+        yield marked_note(
             f"calibration errors here are over {BINS} bins of equal "
             f"width{''.join(f'; {exclusion}' for exclusion in left)}. `howsure.compare_calibration`, with the bins of "
             "`howsure.calibration_error`, has the better interval."
@@ -86,7 +86,7 @@ def _bounds_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
     if systems.task == "score":
         for metric in metrics:
             if metric.bounds is None:
-                yield localise(
+                yield marked_note(
                     f"{metric.name} has no known bounds. Intervals and p assume that no extreme values are too rare to "
                     f"occur in these {counted(systems.n, 'item')}. If the lowest and highest possible value are known, "
                     "give them, such as `bounds=[0, 1]`."

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.parameter_types import Axes, Figure
+from howsure.notes import DETAIL, WARNING, Note, notes_by_name
 from howsure.result import Rows, as_json, frame_only_columns, plain_dict, provenance_line
 from howsure.show.axes import checks_axes
-from howsure.show.notes import DETAIL, WARNING, Note, notes_by_name
 from howsure.show.table import (
     COUNT,
     FRAME,

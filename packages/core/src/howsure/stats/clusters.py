@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
-from howsure.show.notes import WARNING, Note
+from howsure.notes import WARNING, Note
 
 # The effective number of clusters, and the warning when it is small.
 

@@ -56,7 +56,7 @@ def test_a_log_needs_no_options(log: Path) -> None:
     assert predictions.notes["format"] == "lm-eval"
     assert predictions.notes["classes"] == ["no", "yes"]
     assert predictions.pairs().labels.tolist() == [1, 0, 0]
-    assert predictions.summary == ""
+    assert predictions.input_notes == []
 
 
 def test_what_the_user_names_goes_first(log: Path) -> None:

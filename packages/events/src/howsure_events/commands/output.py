@@ -9,6 +9,7 @@ from typing import Any
 from howsure.inputs.numbers_and_names import counted
 from howsure.result import Result
 from howsure.show.table import Table
+from howsure_cli.terminal.in_options import in_options
 from howsure_cli.terminal.output import is_verbose, json_text, name_text, result_text, table_text
 from howsure_cli.typed_commands import shell_word
 
@@ -25,6 +26,7 @@ def next_steps(path: str, *, has_question: bool = True) -> str:
 
 def result_output(result: Result, form: str, output: str | None, *, more: Sequence[str] = (), **named: str) -> str:
     """Format a result. form: the format. more: further notes. named: entries at the beginning of JSON."""
+    result = in_options(result)
     if form == "json":
         return json_text({**named, **result.to_dict()})
     if form == "table" and result.answer is not None:

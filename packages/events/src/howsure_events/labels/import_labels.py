@@ -135,7 +135,7 @@ def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
         try:
             codes[name] = chosen_actors(store, [name])[0]
         except InputError as error:
-            raise InputError(f"{place}: {error}") from error
+            raise error.inside(place) from error
     return codes
 
 
@@ -259,7 +259,7 @@ def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) 
         elements = Elements(stored, None, "documents")
         read_draw(elements, np.arange(len(chances_by_row)), strata=None, inclusion=chances_by_row)
     except InputError as error:
-        raise InputError(f"{path} does not fit the store: {error}") from error
+        raise error.inside(f"{path} does not fit the store") from error
 
 
 def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[str, int]) -> None:

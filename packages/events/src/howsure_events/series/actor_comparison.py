@@ -17,8 +17,8 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.periods import Day, find_period, period_end, period_start
+from howsure.notes import FINDING, Note
 from howsure.result import as_json, plain_dict
-from howsure.show.notes import FINDING, Note
 from howsure.show.table import (
     COUNT,
     FRAME,

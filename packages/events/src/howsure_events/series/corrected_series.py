@@ -18,9 +18,9 @@ from howsure.inputs.checks import coded_rows
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.parameter_types import Axes
 from howsure.inputs.periods import Day, find_period
+from howsure.notes import DETAIL, Note
 from howsure.result import Row, Rows, as_json
 from howsure.show.axes import checks_axes
-from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 from howsure_events.labels.answers import SettledLabels, settled_labels
 from howsure_events.labels.coders import merged_notes

@@ -176,7 +176,7 @@ def _code(store: Store, table: Table, at: int, name: str | None, codes: dict[str
         try:
             codes[name] = chosen_actors(store, [name])[0]
         except InputError as error:
-            raise InputError(f"{ACTOR} in {table.place_of(at)}: {error}") from None
+            raise error.inside(f"{ACTOR} in {table.place_of(at)}") from None
     return codes[name]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Integers
 from howsure.inputs.periods import Day
+from howsure.notes import DETAIL, WARNING, Note
 from howsure.result import Row, Rows, recipe_text
-from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.show.table import Table
 from howsure_events.series.corrected_comparison import CorrectedComparison
 from howsure_events.series.corrected_series import CorrectedSeries

@@ -162,7 +162,7 @@ def _document(archive: Archive, document: str, names: list[str]) -> AntecedentSc
     except ArchiveError as error:
         raise InputError(f"document {document}: {error}.") from error
     except InputError as error:
-        raise InputError(f"document {document}: {error}") from None
+        raise error.inside(f"document {document}") from None
 
 
 def _sentences(words: Array, lengths: Array | None) -> list[Any]:
@@ -287,7 +287,7 @@ class ScoreFile:
         try:
             return scores_from_json(parse_record(line))
         except InputError as error:
-            raise InputError(f"line {number:,} of {self.path}, document {name}: {error}") from None
+            raise error.inside(f"line {number:,} of {self.path}, document {name}") from None
 
     def _find_lines(self, file: IO[bytes]) -> None:
         place = len(MARK) if file.read(len(MARK)) == MARK else 0
@@ -297,7 +297,7 @@ class ScoreFile:
                 try:
                     name = parse_record(line)["id"]
                 except InputError as error:
-                    raise InputError(f"line {number:,} of {self.path}: {error}") from None
+                    raise error.inside(f"line {number:,} of {self.path}") from None
                 if not isinstance(name, str) or not name:
                     raise InputError(f"line {number:,} of {self.path}: id must be a text; it is {quote(name)}.")
                 if name in self._lines:

@@ -192,7 +192,7 @@ def check_documents(
         try:
             labels.append(posterior.labels(clusters))
         except InputError as error:
-            raise InputError(f"document {place}: {error}") from None
+            raise error.inside(f"document {place}") from None
     if not any(len(clusters) > 1 for clusters in checked):
         raise InputError(
             f"posteriors must contain a document with two mentions or more; {counted(len(checked), 'document')} have "

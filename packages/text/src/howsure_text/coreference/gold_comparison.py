@@ -91,7 +91,7 @@ def pairs_from_posteriors(
         try:
             codes = posterior.labels(golden[number])
         except InputError as error:
-            raise InputError(f"document {number}: {error}") from None
+            raise error.inside(f"document {number}") from None
         together = (
             posterior.pair_probability() if times is None else pair_frequency(posterior.sample(times, rng=generator))
         )

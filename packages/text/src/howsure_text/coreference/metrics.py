@@ -295,7 +295,7 @@ def score_documents(gold: Iterable[Side], predicted: Iterable[Side], *, singleto
         try:
             total += coreference_scores(expected, other, singletons=singletons)
         except InputError as error:
-            raise InputError(f"document {place}: {error}") from None
+            raise error.inside(f"document {place}") from None
     return total
 
 

@@ -99,7 +99,7 @@ def scored_document(
         kept = np.array([mention is not None for mention in placed.mentions], dtype=np.bool_)
         remaining, lost = without_mentions(antecedents.antecedents, kept)
     except InputError as error:
-        raise InputError(f"document {checked_document.name}: {error}") from None
+        raise error.inside(f"document {checked_document.name}") from None
     mentions = tuple(mention for mention in placed.mentions if mention is not None)
     posterior = CorefPosterior(remaining, mentions=mentions)
     return ScoredDocument(checked_document, mentions, posterior, tuple(placed.faults.values()), lost)

@@ -17,8 +17,8 @@ import click
 from howsure.errors import InputError
 from howsure.files.input_files import read_text
 from howsure.inputs.numbers_and_names import shortened, unknown_name
-from howsure_cli.terminal.commands import InOptions
 from howsure_cli.terminal.destinations import check_destinations, possible_inputs
+from howsure_cli.terminal.in_options import InOptions
 
 OWN, SHARED = "howsure.toml", "pyproject.toml"
 FILES = "files"
@@ -102,7 +102,7 @@ def section_named_in_errors(configuration: Configuration, kind: str, command: cl
     try:
         yield
     except InputError as error:
-        raise InputError(f"{configuration.place(kind)}: {error.render(InOptions(command))}") from error
+        raise InputError(error.inside(configuration.place(kind)).render(InOptions(command))) from error
 
 
 def take_shared(configuration: Configuration, context: click.Context, names: Sequence[str]) -> dict[str, Any]:

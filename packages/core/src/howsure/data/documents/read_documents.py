@@ -20,12 +20,13 @@ from howsure.data.documents.columns import (
 from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.data.documents.tagged_columns import detect_columns, read_columns
-from howsure.errors import InputError, localise
+from howsure.errors import InputError
 from howsure.files.input_files import Text, read_text
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_choice, counted, shortened, unknown_name
 from howsure.inputs.source_names import format_suffix
 from howsure.lazy_imports import require
+from howsure.notes import marked_note
 
 # Convert spaCy documents. spaCy is not imported; any object with the same attributes works.
 
@@ -254,7 +255,7 @@ def columns_notes(name: str, columns: str | None) -> tuple[str, ...]:
     if columns is None or (columns.startswith("2 ") and ";" not in columns):
         return ()
     other = "" if columns.startswith("2 ") else "; `column=...` names another column of tags"
-    return (localise(f"{os.path.basename(name)} was read as {columns}{other}."),)
+    return (marked_note(f"{os.path.basename(name)} was read as {columns}{other}."),)
 
 
 # The first documents of a file, for a quick look; the rest of the file is not parsed.

@@ -39,12 +39,13 @@ from howsure.data.tables.database import chunks
 from howsure.data.tables.named_files import COPIES, File, copied_rows, named_files, reading_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition, as_literal
-from howsure.errors import InputError, localise, parameter, quote
+from howsure.errors import InputError, parameter, quote
 from howsure.files.input_files import missing_file
 from howsure.inputs.frames import DOCUMENT, EXCEPTION, ITEM, ITEM_HASH, MODEL, RUN, TASK
 from howsure.inputs.measures import Measure, measure_named
 from howsure.inputs.numbers_and_names import check_choice, counted, parse_number, part_of, shortened
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
+from howsure.notes import marked_note
 
 WORD = re.compile(r"\w+")
 MAX_VALUES = 10_000  # most distinct values that are stored of a column that separates rows
@@ -214,7 +215,7 @@ class Log:
         if lists:
             options = ["`format='jsonl'`", parameter("explode", lists[0]), parameter("score", lists[0])]
             advice = f" For the mean over the elements of a list: {' '.join(options)}, with items as clusters."
-        self.notes.append(localise(f"Not read, because they are not numbers: {', '.join(counts)}.{advice}"))
+        self.notes.append(marked_note(f"Not read, because they are not numbers: {', '.join(counts)}.{advice}"))
 
     def note_exceptions(self) -> None:
         """Add a note on the rows that ended in an error."""
@@ -231,13 +232,13 @@ class Log:
         if others:
             names = shortened(others, limit=len(others))
             self.notes.append(
-                localise(f"Other scores of this log: {names}. To use one: {parameter('score', others[0])}.")
+                marked_note(f"Other scores of this log: {names}. To use one: {parameter('score', others[0])}.")
             )
         left_out = [name for name in self.scores if not self.measure(name).is_quality and name != MASS]
         if left_out and costs:
             names = shortened(left_out, limit=len(left_out))
             example = parameter("score", left_out[0])
-            self.notes.append(localise(f"Costs and counts are not scores: {names}. To use one, name it: {example}."))
+            self.notes.append(marked_note(f"Costs and counts are not scores: {names}. To use one, name it: {example}."))
 
     def describe(self) -> dict[str, Any]:
         """Describe the input for the recipe of a result."""

@@ -160,7 +160,7 @@ def open_predictions(
             raise InputError(f"{name} has one number per row; `reduce=...` needs several classes.")
         if not scores.is_one:
             spec.refuse_roles(pos_label=pos_label)
-        separate, summary = notes.get("across_files") == SEPARATE, opened.summary(table)
+        separate, input_notes = notes.get("across_files") == SEPARATE, opened.input_notes(table)
         label, groups_held = columns["y_true"], columns.get("groups")
         stream = PairStream(selection, columns, scores.columns[0], spec.scale)
         if scores.is_one and not soft:
@@ -172,7 +172,7 @@ def open_predictions(
         if scores.is_one and not soft:
             streamed = stream if selection.n > exact_up_to else None
             load = partial(_loaded, stream, other_columns)
-            return Predictions(selection.n, provenance, sizes, selection, load, streamed, notes, summary)
+            return Predictions(selection.n, provenance, sizes, selection, load, streamed, notes, input_notes)
         if scores.is_one:
             class_pairs = pairs_of_one_share(selection, label, stream.probabilities, pos_label, other_columns)
         else:
@@ -183,7 +183,7 @@ def open_predictions(
             sizes = dict.fromkeys(pairs.group_names, selection.n)
         rows = class_pairs.rows if keep_classes else None
         return Predictions(
-            len(pairs), provenance, sizes, selection, lambda: pairs, None, notes | class_pairs.notes, summary, rows
+            len(pairs), provenance, sizes, selection, lambda: pairs, None, notes | class_pairs.notes, input_notes, rows
         )
 
 
@@ -318,7 +318,7 @@ class Predictions:
     load: Callable[[], Pairs] = field(repr=False)
     stream: PairStream | None = field(repr=False)  # None if pairs are in memory
     notes: dict[str, Any] = field(default_factory=dict)
-    summary: str = field(default="", repr=False)  # a description of the input, for the user
+    input_notes: Sequence[str] = field(default=(), repr=False)  # how the input was read, for the user
     class_rows: ClassRows | None = field(default=None, repr=False)  # if they are kept
 
     @property

@@ -183,7 +183,7 @@ def rows_of_files(
     pooled: str | None = None,
     chosen_as: Callable[[str], Kind] = lambda role: Kind.NAMES,
     later: Sequence[str] = (),
-) -> tuple[Rows, str]:
+) -> tuple[Rows, list[str]]:
     """Read columns of files by name, each as its kind, with a description of the rows read and notes.
 
     VALUES and MEASURES are returned unchanged (n,). NAMES, and DAYS without the time of day, are `Coded`, which needs
@@ -303,7 +303,7 @@ def rows_of_files(
         measures,
         notes,
     )
-    return result, opened.summary(table)
+    return result, opened.input_notes(table)
 
 
 def _is_item_key(name: str) -> bool:

@@ -136,10 +136,9 @@ class Opened:
         commas, percent = selection.table.with_commas, selection.table.with_percent
         return notes | ({"decimal_comma": commas} if commas else {}) | ({"percentages": percent} if percent else {})
 
-    def summary(self, table: Table) -> str:
-        """Notes on the input, a line each: those of logs, and on decimal commas and percentages."""
-        notes = [*(self.log.notes if self.log else ()), *notes_on_numbers(table.with_commas, table.with_percent)]
-        return "\n".join(filter(None, notes))
+    def input_notes(self, table: Table) -> list[str]:
+        """Notes on how the input was read: those of logs, and on decimal commas and percentages."""
+        return [*(self.log.notes if self.log else ()), *notes_on_numbers(table.with_commas, table.with_percent)]
 
 
 def check_pooling(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.data.documents.entities import BIO, Entity, detect_scheme, parse_entities, strict_entities
-from howsure.errors import InputError, parameter, quote
+from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
 from howsure.lazy_imports import require
 from howsure.significance.metrics.labels import PER_CLASS, SHARE, macro, micro
@@ -84,7 +84,7 @@ class DocumentRows:
         try:
             return self.of(true, predicted)
         except InputError as error:
-            raise InputError(f"{error} This is the case in `row {row}`.") from error
+            raise InputError("{error} This is the case in {row}.", error=error, row=row) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,14 @@ def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> li
         try:
             contents.append(parse(value))
         except (ValueError, TypeError, OverflowError) as error:  # which an InputError is, too
-            more = f" {error}" if isinstance(error, InputError) else ""
-            raise InputError(f"{parameter(name)} must contain {rule}; `row {row}` is {quote(value)}.{more}") from error
+            raise InputError(
+                "{parameter} must contain {content}; {row} is {value!r}." + " {error}" * isinstance(error, InputError),
+                name,
+                content=rule,
+                value=value,
+                row=row,
+                error=error,
+            ) from error
     return contents
 
 

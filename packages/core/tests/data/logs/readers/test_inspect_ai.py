@@ -118,7 +118,7 @@ def test_of_members_of_one_name_the_last_counts(tmp_path: Path) -> None:
 def test_a_run_that_ended_early_is_reported(tmp_path: Path) -> None:
     path = write_inspect(tmp_path / "log.eval", [inspect_sample("q1", "A", "A", letters=BOTH)], status="error")
     with howsure.read(path).predictions() as predictions:
-        assert f"{path}: the run ended with status 'error': 1 samples are in its log." in predictions.summary
+        assert f"{path}: the run ended with status 'error': 1 samples are in its log." in predictions.input_notes
         assert predictions.notes["notes"] == [f"{path}: the run ended with status 'error': 1 samples are in its log."]
 
 

@@ -128,7 +128,7 @@ def test_requests_that_failed_are_rows_without_a_probability(tmp_path: Path) -> 
         howsure.read(path).predictions()
     with howsure.read(path, skip_missing=True).predictions() as predictions:
         assert (predictions.n, predictions.group_names) == (4, ())
-        assert "1 of 5 responses have no probability" in predictions.summary
+        assert any("1 of 5 responses have no probability" in note for note in predictions.input_notes)
 
 
 @pytest.mark.parametrize("form", ["chat", "completions", "document"])
