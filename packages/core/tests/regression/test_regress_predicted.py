@@ -295,7 +295,23 @@ def test_what_labels_cannot_show_is_not_estimated() -> None:
     without = howsure.regress_predicted(np.where(is_labelled, y, np.nan), f, covariates={"x": x, "first": UNIT == 0})
     assert without["first"].corrected.method == "cannot tell"
     assert without["x"].corrected.low is not None
-    assert "too few labels to estimate (intercept), first" in " ".join(without.notes) or "first" in without.notes[-1]
+    assert any("first, because labelled rows hardly differ in these columns" in note for note in without.notes)
+
+
+def test_each_cause_of_a_missing_coefficient_has_its_own_sentence() -> None:
+    n = 2000
+    rng = np.random.default_rng(0)
+    x, y = rng.random(n), rng.integers(0, 2, n).astype(float)
+    f, rows = np.clip(y, 0.2, 0.8), np.arange(n)
+    rare = rows < 40  # 4 of them are labelled, as 1 in 10 of all rows
+    few = howsure.regress_predicted(np.where(rows % 10 == 0, y, np.nan), f, covariates={"x": x, "rare": rare})
+    assert [note for note in few.notes if "no estimate of" in note] == [
+        "no estimate of rare, because fewer than 5 labels determine these: label more rows in which they differ"
+    ]
+    labelled = (rows < 400) | (rows >= n - 2)  # 400 rows of which all are labelled, and 2 of 1,600 others
+    inclusion = np.where(rows < 400, 1.0, 2 / 1600)
+    weighted = howsure.regress_predicted(np.where(labelled, y, np.nan), f, covariates={"x": x}, inclusion=inclusion)
+    assert any("because a few labels with a small chance of being drawn" in note for note in weighted.notes)
 
 
 X, Z, Y, F = rows()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Bools, Floats, Integers
@@ -172,18 +173,31 @@ class ScaledDesign:
         return np.asarray(coefficients + self.inverse @ (self.basis.T @ rest))
 
 
+LACKING = {
+    "variation": "labelled rows hardly differ in these columns: label rows in which they differ",
+    "number": f"fewer than {MIN_INFORMATIVE_LABELS:g} labels determine these: label more rows in which they differ",
+    "weight": "a few labels with a small chance of being drawn determine these: label more rows like these",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Fit:
     """Coefficients (k,), their standard errors and degrees of freedom.
 
-    has_labels: enough labels carry the coefficient. has_error: its standard error can be estimated.
+    lacking: what the labels that carry the coefficient lack, one of `LACKING`; "" if they suffice. has_error: its
+    standard error can be estimated.
     """
 
     values: Floats
     errors: Floats
     degrees: Floats
-    has_labels: Bools
+    lacking: npt.NDArray[np.str_]
     has_error: Bools
+
+    @property
+    def has_labels(self) -> Bools:
+        """Whether enough labels carry each coefficient."""
+        return self.lacking == ""
 
     def estimate(self, place: int, *, level: float, method: str, n: int) -> tuple[Estimate, float, float]:
         """A coefficient with Student's interval, its standard error, and the p-value of 0; without these if its error
@@ -230,7 +244,7 @@ def fitted(
     of_outcome = np.divide(regression.weight, scale, out=np.zeros(n), where=scale > 0.0)  # times it: a scaled error
     errors = of_outcome * misfit
     parts, variances = adjusted * errors[:, None], np.ones(n)
-    more, has_labels = np.zeros(n_coefficients), np.ones(n_coefficients, dtype=np.bool_)
+    more, lacking = np.zeros(n_coefficients), np.full(n_coefficients, "", dtype="<U9")
     if labelled is not None and residuals is not None:
         labelled_logits = (of_outcome[:, None] * adjusted)[labelled.rows] * residuals[:, None]
         parts = parts + labelled.centring(n, labelled_logits)
@@ -239,8 +253,9 @@ def fitted(
             p_more = PSEUDO / (len(residuals) + 1)
             more = p_more * (1.0 - p_more) * (weight * (weight - 1.0) * squares).sum(axis=0)
         whole = ((of_outcome[:, None] * contrasts) ** 2).sum(axis=0)
-        enough = _effective_numbers(weight * squares) >= MIN_INFORMATIVE_LABELS
-        has_labels = ((weight * squares).sum(axis=0) > MIN_COVERED_INFORMATION * whole) & enough
+        is_covered = (weight * squares).sum(axis=0) > MIN_COVERED_INFORMATION * whole
+        few, few_weighted = (_effective_numbers(part) < MIN_INFORMATIVE_LABELS for part in (squares, weight * squares))
+        lacking = np.select([~is_covered, few_weighted & few, few_weighted], [*LACKING], "")
         variances = _variances(errors, labelled)
     if regression.units is not None:
         parts = np.stack([np.bincount(regression.units, part) for part in parts.T], axis=1)
@@ -251,7 +266,7 @@ def fitted(
         spread = np.maximum(1.0 / _effective_numbers(squares) - 1.0 / groups, 2.0 / groups**2)
         degrees = np.minimum(degrees, np.maximum(2.0 / spread - 1.0, 1.0))
     error = np.sqrt(squares.sum(axis=0) + more)
-    return Fit(values[:n_coefficients], error, np.maximum(degrees, 1.0), has_labels, design.unseen <= MAX_UNSEEN)
+    return Fit(values[:n_coefficients], error, np.maximum(degrees, 1.0), lacking, design.unseen <= MAX_UNSEEN)
 
 
 def rough_intervals(names: Sequence[str], degrees: Floats, what: str) -> list[str]:

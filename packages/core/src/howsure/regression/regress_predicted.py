@@ -20,7 +20,7 @@ from howsure.inputs.pooled_models import note_on_models_of_frame
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.notes import marked_note
 from howsure.regression.design import Asked, parse_requested
-from howsure.regression.moments import Fit, cross_fitted, fitted, linear_design, rough_intervals
+from howsure.regression.moments import LACKING, Fit, cross_fitted, fitted, linear_design, rough_intervals
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
 from howsure.stats.threads import one_thread
@@ -248,9 +248,9 @@ def _few_labels_or_clusters(inputs: Asked, naive: Fit | None, corrected: Fit | N
     """Notes on coefficients that depend on few labels, rows or clusters."""
     notes, what = [], "row" if inputs.regression.units is None else "cluster"
     names = np.array(inputs.names, dtype=object)
-    if corrected is not None and not corrected.has_labels.all():
-        few = shortened(names[~corrected.has_labels].tolist())
-        notes.append(f"too few labels to estimate {few}: label rows in which these differ")
+    for lacking, sentence in LACKING.items() if corrected is not None else ():
+        if (is_lacking := corrected.lacking == lacking).any():
+            notes.append(f"no estimate of {shortened(names[is_lacking].tolist())}, because {sentence}")
     if naive is not None and not naive.has_error.all():
         without = shortened(names[~naive.has_error].tolist())
         notes.append(f"{without} without an interval: part of it depends on a single {what}, and an interval needs two")
