@@ -284,4 +284,6 @@ def test_nominal_agreement_of_graded_numbers_is_noted(pairs: str, noted: bool) -
     assert any(note.startswith("Grades are numbers") for note in agreement.notes) == noted
     ordinal = howsure.rater_agreement(**two_raters(pairs), scale="ordinal")
     assert "(ordinal scale, " in ordinal.answer
-    assert not any(note.startswith("Grades are numbers") for note in ordinal.notes)
+    nominal = howsure.rater_agreement(**two_raters(pairs), scale="nominal")  # the user knows
+    for chosen in (ordinal, nominal):
+        assert not any(note.startswith("Grades are numbers") for note in chosen.notes)

@@ -196,5 +196,8 @@ def test_a_metric_without_labels_is_the_score_of_this_name(form: str, tmp_path: 
         score_table(metrics="macro_f1", model="model", data=data)
     with pytest.raises(InputError, match=r"no column 'acc_nrm' in .* Did you mean acc_norm\?"):
         score_table(metrics="acc_nrm", model="model", data=data)
+    if form == "file":
+        with pytest.raises(InputError, match=r"names 2 columns \(model, acc_norm\).* Name one of them, or make them"):
+            score_table(metrics=["model", "acc_norm"], data=data)
     with pytest.raises(InputError, match=r"compares models\. Scores of models are accuracy"):
         score_table(metrics="macro_f1", y_true=["a"], prediction=["a"])

@@ -58,7 +58,7 @@ def rater_agreement(
     rater: ArrayLike | str | None = None,
     id: ArrayLike | str | None = None,
     raters: Sequence[str] | None = None,
-    scale: Literal["nominal", "ordinal", "interval"] = "nominal",
+    scale: Literal["nominal", "ordinal", "interval"] | None = None,
     categories: Sequence[str | float] | None = None,
     judge: str | None = None,
     margin: float = 0.1,
@@ -75,8 +75,8 @@ def rater_agreement(
     id (n,): the item that was graded.
     raters: instead of `score` and `rater`, the columns of `data` that hold the grades of each rater, with a row per
     item. With `id`, repeated items are refused.
-    scale: nominal: labels without an order; ordinal: numbers of which only the order matters; interval: numbers whose
-    distances matter.
+    scale: nominal: labels without an order (default); ordinal: numbers of which only the order matters; interval:
+    numbers whose distances matter.
     categories: all grades that raters could give, including those that nobody gave (default: those that occur).
     judge: the rater who is a model; tests whether it may replace a human rater.
     margin: how much less often than a human rater the judge may be the closer rater, because it costs less.
@@ -102,7 +102,7 @@ def rater_agreement(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     check_arguments(rater_agreement, locals())
-    level = check_level(level)
+    level, chosen_scale, scale = check_level(level), scale, "nominal" if scale is None else scale
     if scale not in SCALES:
         raise unknown_name("scale", str(scale), SCALES, place="agreement of raters")
     check_number(margin, name="margin", low=0, high=1, open="high")
@@ -138,7 +138,11 @@ def rater_agreement(
         counts = np.bincount(answers.codes("score")).tolist()
         note = spellings_note(dict(zip(answers.names("score"), counts, strict=True)), "categories")
         notes += [note] if note else []
-        if len(grades.names) > 2 and all(parse_number(name) is not None for name in grades.names):
+        if (
+            chosen_scale is None
+            and len(grades.names) > 2
+            and all(parse_number(name) is not None for name in grades.names)
+        ):
             partly = "`scale='ordinal'` or `scale='interval'` counts near grades as partial agreement"
             notes.append(marked_note(f"Grades are numbers: {partly}."))
     if (codes := grades.table[grades.table >= 0]).min() == codes.max():
@@ -153,6 +157,9 @@ def rater_agreement(
 def _grade_with_all_digits(grade: float) -> str:
     """Return a whole-number grade as a string with all digits, also if missing values made the column one of floats."""
     return str(int(grade)) if grade.is_integer() else repr(grade)
+
+
+ROWS_ARE_ITEMS = "Each row counts as a different item; if items repeat, name their column: `id=...`."
 
 
 def _repeats_note(column: str) -> str:
@@ -178,7 +185,7 @@ def _read_wide(
     kinds = ({} if id is None else {id: Kind.OPTIONAL}) | dict.fromkeys(names, Kind.OPTIONAL if labels else Kind.GRADE)
     rows = read_columns(data, kinds, cells=[] if id is None else None)
     repeated = rows.chosen.get("clusters") or (frame_clusters(data, [], names)[0] if id is None else None)
-    notes = [] if repeated is None else [_repeats_note(repeated)]
+    notes = [_repeats_note(repeated)] if repeated else [localise(ROWS_ARE_ITEMS)] if id is None else []
     items, grades, by = list[int](), list[Any](), list[str]()
     for name in names:
         for item, value in enumerate(rows[name].tolist()):

@@ -197,7 +197,7 @@ class Fit:
     @property
     def has_labels(self) -> Bools:
         """Whether enough labels carry each coefficient."""
-        return self.lacking == ""
+        return np.asarray(self.lacking == "")
 
     def estimate(self, place: int, *, level: float, method: str, n: int) -> tuple[Estimate, float, float]:
         """A coefficient with Student's interval, its standard error, and the p-value of 0; without these if its error

@@ -248,8 +248,9 @@ def _few_labels_or_clusters(inputs: Asked, naive: Fit | None, corrected: Fit | N
     """Notes on coefficients that depend on few labels, rows or clusters."""
     notes, what = [], "row" if inputs.regression.units is None else "cluster"
     names = np.array(inputs.names, dtype=object)
-    for lacking, sentence in LACKING.items() if corrected is not None else ():
-        if (is_lacking := corrected.lacking == lacking).any():
+    lacking = np.full(len(names), "") if corrected is None else corrected.lacking
+    for cause, sentence in LACKING.items():
+        if (is_lacking := lacking == cause).any():
             notes.append(f"no estimate of {shortened(names[is_lacking].tolist())}, because {sentence}")
     if naive is not None and not naive.has_error.all():
         without = shortened(names[~naive.has_error].tolist())

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import Any, Literal
 
 import numpy as np
@@ -251,7 +252,7 @@ def _outcomes(
             remedy = "If the numbers are preferences, they must be between 1 (first model) and 2 (second model)."
         elif text in code_by_model:
             remedy = "It is a model of other battles."
-        elif (near := nearest(spellings[text], [*outcomes, *models])) is not None:
+        elif (near := _only_nearest(spellings[text], [*outcomes, *models])) is not None:
             remedy = f"Did you mean {near}?"
         value = winner.names[winner.codes[row]]
         raise InputError(rule, name, ties=ties, value=value, row=row, tie=tie, remedy=remedy)
@@ -268,6 +269,19 @@ def _outcomes(
         ]
         counted_texts += [f"{', '.join(values)} is {words}"] if values else []
     return outcome, [f"{name}: {'; '.join(counted_texts)}"] if counted_texts else []
+
+
+def _only_nearest(text: str, names: Sequence[str]) -> str | None:
+    """The name that is most similar to a text; None if no name is similar, or if several are equally similar.
+
+    >>> _only_nearest("model_c", ["model_a", "model_b"]), _only_nearest("modle_b", ["model_a", "model_b"])
+    (None, 'model_b')
+    """
+    near = nearest(text, names)
+    if near is None:
+        return None
+    similarity = SequenceMatcher(None, near.lower(), text.lower()).ratio()
+    return near if nearest(text, [name for name in names if name != near], cutoff=similarity) is None else None
 
 
 def _spelling(text: str, outcomes: Collection[str]) -> str:

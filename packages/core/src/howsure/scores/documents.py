@@ -106,13 +106,16 @@ def _find_metric(name: str) -> Metric:
 
 
 def score_named_as_metric(metrics: str | Sequence[str]) -> str | None:
-    """The one name in `metrics`, which names a score where there are no true labels; None if there are several.
+    """The names in `metrics`, which name scores where there are no true labels; None if there are none, or if several
+    names include a metric.
 
-    >>> score_named_as_metric(["acc_norm"]), score_named_as_metric([])
-    ('acc_norm', None)
+    >>> score_named_as_metric(["acc_norm"]), score_named_as_metric(["acc", "acc_norm"]), score_named_as_metric([])
+    ('acc_norm', 'acc,acc_norm', None)
     """
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
-    return names[0] if len(names) == 1 and isinstance(names[0], str) else None
+    names = [metrics] if isinstance(metrics, str) else [name for name in metrics if isinstance(name, str)]
+    return (
+        None if not names or (len(names) > 1 and any(tasks_of_metrics([name]) for name in names)) else ",".join(names)
+    )
 
 
 @contextmanager

@@ -28,6 +28,10 @@ OF_THE_API |= {"top_p", "top_logprobs", "max_output_tokens", "parallel_tool_call
 
 BATCH = {"custom_id", "response", "error"}
 NO_ANSWER = "have no probability: nothing was answered, no token is one of the answers, or two name different ones"
+ADD_ANSWERS = (
+    'Add the possible answers to each record, as "classes": ["yes", "no"]; `classes=...` does not set them, it names '
+    "columns of probabilities"
+)
 PARTS = ("choices", "output")  # fields of a response
 RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
 
@@ -108,7 +112,7 @@ class _Choice:
                 index = find_class(value, self.classes)
                 if index is None:
                     problem = f"its {name} {quote(value)} is not one of the answers {', '.join(self.classes)}"
-                    raise ValueError(f'{problem}. Add the possible answers to each record, as "classes": ["yes", "no"]')
+                    raise ValueError(f"{problem}. {ADD_ANSWERS}")
                 return index
         return None
 

@@ -219,9 +219,10 @@ def rows_of_files(
         for name, kind in kinds.items():
             if kind in CONTENT and (parts := table.columns[name].parts):
                 listed = shortened(part.name for part in parts)
+                remedy = "" if opened.log is not None else f", or make them rows of one column: `explode={name!r}`"
                 raise InputError(
                     f"{name} names {len(parts)} columns ({listed}), but scores and answers are read from one column. "
-                    f"Name one of them, or make them rows of one column: `explode={name!r}`."
+                    f"Name one of them{remedy}."
                 )
             if kind == Kind.VERBATIM:
                 table.columns[name] = replace(table.columns[name], comma=False)

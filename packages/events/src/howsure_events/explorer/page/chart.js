@@ -4,7 +4,7 @@
 import { svg } from "./dom.js";
 import { INK, horizontalGrid, label, niceTicks, periodAxis } from "./axes.js";
 import { rove } from "./roving.js";
-import { end, isCorrected, percent, pointText, say } from "./wording.js";
+import { end, isCorrected, isIntervalOnly, percent, pointText, say } from "./wording.js";
 
 const COLOURS = ["#0072b2", "#c25400", "#008560", "#a8528a", "#80602f", "#3d7fb5"];
 const GREY = "#8a8f96";
@@ -26,11 +26,6 @@ function dot(x, y, radius, colour, open) {
 function interval(x, top, bottom, wide, colour) {
   const thin = Math.max(bottom - top, 2); // an interval of one number is seen, too
   return svg("rect", { class: "band lighter", x: x - wide / 2, y: top - (thin - (bottom - top)) / 2, width: wide, height: thin, fill: colour, "fill-opacity": BAND });
-}
-
-// A corrected count of 0 without a positive label: a dot at 0 would read as none, where the interval is not.
-function isIntervalOnly(row) {
-  return row.positives === 0 && row.corrected === 0 && row.correctedHigh > 0;
 }
 
 function dash(x, y, half, attributes = {}) {

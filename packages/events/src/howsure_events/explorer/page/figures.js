@@ -7,7 +7,7 @@ import { correctionNotes, inEnglish, labelsText, whyNone, withCorrections } from
 import { figureOf, figureText, picture, save } from "./saving.js";
 import { LOCALE } from "./catalogue.js";
 import { showTotals } from "./form.js";
-import { PERIODS, SCALES, UNITS, amount, answerText, bandsText, comparisonText, conclusion, day, end, eventText, intervalText, list, percent, probability, probabilityIs, say, whole } from "./wording.js";
+import { PERIODS, SCALES, UNITS, amount, answerText, bandsText, comparisonText, conclusion, day, end, eventText, intervalText, isCorrected, isIntervalOnly, list, percent, probability, probabilityIs, say, whole } from "./wording.js";
 
 const NARROWEST = 280;
 
@@ -58,13 +58,14 @@ async function saveTable(asked, page) {
 
 function seriesTable(series, asked, page, correcting) {
   const count = (name, key, how) => ({ name, number: true, cell: (row) => (row[key] === undefined ? "–" : how(row[key], asked.unit)) });
+  const corrected = { name: say("corrected"), number: true, cell: (row) => (isCorrected(row) && !isIntervalOnly(row) ? amount(row.corrected, asked.unit) : "–") };
   const reach = (low, high) => ({ name: say("interval"), number: true, cell: (row) => intervalText(row[low], row[high], asked.unit) });
   const points = (actor) => (row) => element("button", {
     type: "button", class: "link", onclick: () => page.go({ point: { actor, at: row.period } }, "point"),
   }, element("time", {}, row.period));
   return element("div", {}, Object.entries(series).map(([actor, rows]) => table(say("series_caption", { title: page.titles[actor], what: whatBy(asked) }), [
     { name: say("period"), cell: points(actor) },
-    ...(correcting ? [count(say("corrected"), "corrected", amount), reach("correctedLow", "correctedHigh"), count(say("labelled"), "read", whole)] : []),
+    ...(correcting ? [corrected, reach("correctedLow", "correctedHigh"), count(say("labelled"), "read", whole)] : []),
     count(say("documents"), "documents", whole), count(correcting ? say("raw") : say("mean"), "mean", amount), reach("low", "high"), count(say("best"), "best", end),
   ], rows.filter((row) => row.mean !== null))));
 }

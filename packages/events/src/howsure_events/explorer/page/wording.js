@@ -101,6 +101,12 @@ export function isCorrected(row) {
   return row.corrected !== null && row.corrected !== undefined;
 }
 
+// A corrected count of 0 without a positive label: 0 would read as none, where the interval is not. Only the interval is
+// shown.
+export function isIntervalOnly(row) {
+  return row.positives === 0 && row.corrected === 0 && row.correctedHigh > 0;
+}
+
 export function intervalText(low, high, unit) {
   return low === null || low === undefined ? "–" : say("interval_ends", { low: end(low, unit), high: end(high, unit) });
 }
@@ -112,7 +118,7 @@ export function pointText(title, row, unit, level) {
   const count = (value) => (unit === "share" ? amount(value, unit) : say("point_count", { count: amount(value, unit), unit: UNITS[unit] }));
   const values = { where, n: row.documents, level: percent(level), best: end(row.best, unit), raw: amount(row.mean, unit) };
   if (isCorrected(row)) {
-    return say("point_corrected", { ...values, count: count(row.corrected), interval: intervalText(row.correctedLow, row.correctedHigh, unit), labelled: row.read });
+    return say("point_corrected", { ...values, count: isIntervalOnly(row) ? "–" : count(row.corrected), interval: intervalText(row.correctedLow, row.correctedHigh, unit), labelled: row.read });
   }
   return say("point_raw", { ...values, count: count(row.mean), interval: intervalText(row.low, row.high, unit) });
 }
@@ -124,7 +130,7 @@ export function behindText(title, row, { below, absent }, unit, level) {
   const count = row.corrected * scale;
   const rest = Math.max(0, count - row.positives);
   const estimate = say("behind_estimate", {
-    title, count: amount(count), n: row.documents, level: percent(level), interval: intervalText(row.correctedLow * scale, row.correctedHigh * scale),
+    title, count: isIntervalOnly(row) ? "–" : amount(count), n: row.documents, level: percent(level), interval: intervalText(row.correctedLow * scale, row.correctedHigh * scale),
   });
   const labels = say("behind_labels", { n: row.read, positives: row.positives, below });
   const missed = below ? ` ${say("behind_missed", { n: absent })}` : "";
