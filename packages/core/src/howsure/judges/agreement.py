@@ -185,7 +185,7 @@ def _read_wide(
     kinds = ({} if id is None else {id: Kind.OPTIONAL}) | dict.fromkeys(names, Kind.OPTIONAL if labels else Kind.GRADE)
     rows = read_columns(data, kinds, cells=[] if id is None else None)
     repeated = rows.chosen.get("clusters") or (frame_clusters(data, [], names)[0] if id is None else None)
-    notes = [_repeats_note(repeated)] if repeated else [localise(ROWS_ARE_ITEMS)] if id is None else []
+    notes = [_repeats_note(repeated)] if repeated else [marked_note(ROWS_ARE_ITEMS)] if id is None else []
     items, grades, by = list[int](), list[Any](), list[str]()
     for name in names:
         for item, value in enumerate(rows[name].tolist()):
