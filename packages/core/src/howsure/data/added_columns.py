@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from howsure.data.logs.conversion import input_files
-from howsure.data.predictions.classes import missing_numbers
+from howsure.data.predictions.classes import not_a_number_in
 from howsure.data.predictions.predictions import Scores, check_given, read_scores
 from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, select_rows
 from howsure.data.tables.database import (
@@ -34,7 +34,7 @@ from howsure.data.tables.named_files import (
     separator_option,
     text_source,
 )
-from howsure.data.tables.table import column_names, open_table
+from howsure.data.tables.table import ALL, column_names, open_table
 from howsure.errors import ColumnName, InputError, renumbered_rows
 from howsure.files.atomic_write import copy_atomically
 from howsure.inputs.classes import check_scores
@@ -135,10 +135,11 @@ class FileToExtend:
                     self._check(scores, start + rows_here)
                 yield ScoreChunk(len(there), start + rows_here, scores, groups)
                 start += len(there)
-        except NullFound:
-            lists = self.columns.lists
-            length = len(self.classes) if lists else None
-            raise missing_numbers(self.selection, self.columns.columns, lists=lists, length=length) from None
+        except NullFound as null:
+            first, *others = self.columns.columns
+            column = next((other for other in others if other.number == self.numbers[null.column - 1]), first)
+            every_row = replace(self.selection, where=ALL)
+            raise not_a_number_in(every_row, column, null.row, lists=self.columns.lists) from None
 
     def add(self, chunk: ScoreChunk, columns: Mapping[str, Floats]) -> None:
         """Add columns for the rows of a chunk; rows without a score stay empty. Add chunks in order, before `write`."""

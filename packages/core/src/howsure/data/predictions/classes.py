@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.data.predictions.selection import Selection, label_counts
 from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import Column, NullFound, batches, chunks, identifier
+from howsure.data.tables.database import Column, NullFound, batches, chunks, first_null, identifier
 from howsure.data.tables.table import Table
 from howsure.errors import ColumnName, InputError, parameter, quote, renumbered_rows
 from howsure.inputs.checks import not_a_number
@@ -60,8 +60,8 @@ def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool
         if lists:
             return _from_lists(connection, selection, columns[0], n, ragged=ragged)
         return _from_columns(connection, selection, columns, n)
-    except NullFound:
-        raise missing_numbers(selection, columns, lists=lists) from None
+    except NullFound as null:
+        raise not_a_number_in(selection, columns[null.column], null.row, lists=lists) from None
 
 
 def class_labels(
@@ -143,35 +143,31 @@ def _from_lists(connection: Connection, selection: Selection, column: Column, n:
 
 def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any]]:
     """Yield the lengths of lists and their concatenated values; a batch is valid until the next batch is read."""
+    n_before = 0
     for batch in batches(connection, query):
         lists = batch.child(0)
         values = lists.child(0)
-        if lists.null_count or values.null_count:
-            raise NullFound
         offsets = np.asarray(lists.buffer(1))[: batch.length + 1]
+        rows = [first_null(lists)] if lists.null_count else []
+        rows += [int(np.searchsorted(offsets, first_null(values), side="right")) - 1] if values.null_count else []
+        if rows:
+            raise NullFound(n_before + min(rows))
+        n_before += batch.length
         yield np.diff(offsets), np.asarray(values.buffer(1))[offsets[0] : offsets[-1]]
 
 
-def missing_numbers(
-    selection: Selection, columns: Sequence[Column], *, lists: bool, length: int | None = None
-) -> InputError:
-    """Build the error for the first row without a number for a class, or without a list of numbers of this length."""
-    for column in columns:
-        sql = column.numbers if lists else column.number
-        condition = f"({sql} IS NULL" + (f" OR list_count({sql}) < len({sql})" if lists else "")
-        condition += ")" if length is None else f" OR len({sql}) <> {length})"
-        if selection.has(condition):
-            place, value = selection.place(condition, column.text)
-            unsigned = f"NOT {column.is_percentage} AND NOT {column.missing()}"
-            if PERCENT.fullmatch(str(value)) and selection.has(unsigned):
-                other = selection.place(unsigned, column.text)[1]
-                signs = "{parameter} must have a percent sign in each row or in none"
-                rule = signs + "; {row} is {value!r}, but others have none, such as {other!r}."
-                return InputError(rule, column.called, place=place, value=value, other=other)
-            if not lists:
-                return not_a_number(column.called, value, place=place)
-            return InputError("not_a_list_of_numbers", column.called, value=value, place=place, remedy="leave_out_rows")
-    return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
+def not_a_number_in(selection: Selection, column: Column, row: int, *, lists: bool) -> InputError:
+    """Build the error for a used row without a number, or without a list of numbers, by its position from 0."""
+    place, value = selection.table.place(selection.where, column.text, skip=row)
+    unsigned = f"NOT {column.is_percentage} AND NOT {column.missing()}"
+    if PERCENT.fullmatch(str(value)) and selection.has(unsigned):
+        other = selection.place(unsigned, column.text)[1]
+        signs = "{parameter} must have a percent sign in each row or in none"
+        rule = signs + "; {row} is {value!r}, but others have none, such as {other!r}."
+        return InputError(rule, column.called, place=place, value=value, other=other)
+    if not lists:
+        return not_a_number(column.called, value, place=place)
+    return InputError("not_a_list_of_numbers", column.called, value=value, place=place, remedy="leave_out_rows")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.predictions.classes import class_matrix, missing_numbers
+from howsure.data.predictions.classes import class_matrix
 from howsure.data.predictions.selection import (
     SEPARATE,
     Selection,
@@ -37,6 +37,7 @@ from howsure.inputs.checks import (
     Coded,
     check_clusters,
     check_weights,
+    not_a_number,
 )
 from howsure.inputs.date_formats import ISO_DATE
 from howsure.inputs.frames import AS_READ, ITEM, Dated, Kind, Rows
@@ -325,7 +326,8 @@ def check_thousands(selection: Selection, column: Column, missing_values: Sequen
     """Raise InputError if a column of numbers contains 1.035 or the like, whose point may separate thousands."""
     is_text = f"NOT {column.is_numeric_text} AND NOT {column.missing(missing_values)}"
     if column.thousands and not selection.has(is_text):
-        raise missing_numbers(selection, [column], lists=False)
+        place, value = selection.place(f"{column.number} IS NULL", column.text)
+        raise not_a_number(column.called, value, place=place)
 
 
 def _raw_value(column: Column) -> str:

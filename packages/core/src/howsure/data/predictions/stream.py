@@ -14,7 +14,7 @@ from typing import IO, Any, TypeVar
 import numpy as np
 
 from howsure.calibration.slots import SlotAdder, Slots, sum_by_slot
-from howsure.data.predictions.classes import class_matrix, missing_numbers
+from howsure.data.predictions.classes import class_matrix, not_a_number_in
 from howsure.data.predictions.selection import Selection, enum_sql, label_counts, labels_refused
 from howsure.data.tables.connections import THREADS
 from howsure.data.tables.database import Column, NullFound, chunks
@@ -25,6 +25,7 @@ from howsure.inputs.pairs_from import check_one_probability
 
 # A stream of chunks of pairs in bounded memory; each chunk is checked by the same rules as arrays.
 
+LABEL = 1  # the column of labels in a stream, after that of probabilities
 CHUNK = 1 << 18  # rows: enough that the cost per chunk is negligible
 Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of groups if requested
 
@@ -62,8 +63,8 @@ class PairStream:
             for chunk in chunks(self.selection.table.connection, self.selection.query(query), dtypes, rows=CHUNK):
                 yield self._checked(chunk, start, weighted=weighted)
                 start += len(chunk[0])
-        except NullFound:
-            raise self._null() from None
+        except NullFound as null:
+            raise self._invalid(null.column, null.row) from None
 
     def _checked(self, chunk: Chunk, start: int, *, weighted: bool) -> Chunk:
         with renumbered_rows(lambda row: self.selection.place_of(start + row)):
@@ -72,16 +73,16 @@ class PairStream:
                 row = int(is_weight(chunk[2]).argmin())
                 raise not_a_weight(self.sample_weight.called, float(chunk[2][row]), row=row)
         if chunk[1].max() > 1:
-            raise self._null()
+            raise self._invalid(LABEL, start)
         return [probabilities, *chunk[1:]]
 
-    def _null(self) -> InputError:
-        """Error for a row without a number, or with a label other than 0 and 1."""
-        numbers = [column for column in (self.y_prob, self.sample_weight) if column is not None]
-        if any(self.selection.has(f"{column.number} IS NULL") for column in numbers):
-            return missing_numbers(self.selection, numbers, lists=False)
+    def _invalid(self, place: int, row: int) -> InputError:
+        """Error for a label other than 0 and 1, or for a row without a number. place: of the column in the stream."""
         label = self.columns["y_true"]
-        return labels_refused(label, label_counts(self.selection, label))
+        if place == LABEL:
+            return labels_refused(label, label_counts(self.selection, label))
+        column = self.y_prob if self.sample_weight is None or place == 0 else self.sample_weight
+        return not_a_number_in(self.selection, column, row, lists=False)
 
     def pairs(self) -> tuple[Labels, Floats]:
         """The labels and probabilities of all pairs."""

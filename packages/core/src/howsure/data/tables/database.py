@@ -255,7 +255,17 @@ def batches(connection: Connection, query: str) -> Iterator[Any]:
 
 
 class NullFound(Exception):
-    """A null in a column of a stream that must have none."""
+    """A null in a stream that must have none: the position of its row, and that of its column."""
+
+    def __init__(self, row: int, column: int = 0) -> None:
+        super().__init__(row, column)
+        self.row, self.column = row, column
+
+
+def first_null(array: Any) -> int:
+    """The index of the first null of an Arrow array that has one."""
+    valid = np.unpackbits(np.asarray(array.buffer(0)), bitorder="little")
+    return int(valid[array.offset : array.offset + array.length].argmin())
 
 
 def chunks(
@@ -263,13 +273,15 @@ def chunks(
 ) -> Iterator[list[npt.NDArray[Any]]]:
     """The columns of a query in chunks of `rows`, as separate arrays; a negative zero becomes 0.
 
-    Raises NullFound if a column holds a null.
+    Raises NullFound for the first null.
     """
-    filled, buffers = 0, [np.empty(rows, dtype) for dtype in dtypes]
+    filled, buffers, n_before = 0, [np.empty(rows, dtype) for dtype in dtypes], 0
     for batch in batches(connection, query):
         columns = [batch.child(column) for column in range(batch.n_children)]
-        if any(column.null_count for column in columns):
-            raise NullFound
+        if nulls := [(first_null(column), place) for place, column in enumerate(columns) if column.null_count]:
+            row, place = min(nulls)
+            raise NullFound(n_before + row, place)
+        n_before += batch.length
         arrays = [np.asarray(column.buffer(1)) for column in columns]
         start, length = 0, batch.length
         while start < length:
