@@ -29,7 +29,7 @@ STARTS = {
     "howsure --help": ["-m", "howsure", "--help"],
     "howsure calibration --help": ["-m", "howsure", "calibration", "--help"],
     "howsure calibration predictions.csv": [
-        *("-m", "howsure", "calibration", str(FILE), "--target", "label", "--prob", "probability"),
+        *("-m", "howsure", "calibration", str(FILE), "--target", "label", "--prob", "probability")
     ],
     "howsure score predictions.csv": ["-m", "howsure", "score", str(FILE), "--score", "label"],
 }

@@ -36,10 +36,7 @@ def _codes(seed: int) -> tuple[list[int], list[int]]:
     entities = 1 + seed % 17
     gold = (uniform[0] ** 2 * entities).astype(int)
     predicted = np.where(uniform[1] < 1 / 3, (uniform[2] * entities * 2).astype(int), gold)
-    return (
-        np.where(uniform[3] < 0.1, -1, gold).tolist(),
-        np.where(uniform[4] < 0.1, -1, predicted).tolist(),
-    )
+    return (np.where(uniform[3] < 0.1, -1, gold).tolist(), np.where(uniform[4] < 0.1, -1, predicted).tolist())
 
 
 def _clusters(codes: list[int]) -> Clusters:

@@ -9,18 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from howsure.data.column_roles import (
-    FEW,
-    NUMBERS,
-    ONE,
-    REPEATED,
-    STATED,
-    TEXTS,
-    TWO,
-    UNIQUE,
-    WITHIN,
-    SeenColumn,
-)
+from howsure.data.column_roles import FEW, NUMBERS, ONE, REPEATED, STATED, TEXTS, TWO, UNIQUE, WITHIN, SeenColumn
 from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.column_words import (
     ANSWERS,

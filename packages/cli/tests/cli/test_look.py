@@ -568,10 +568,7 @@ def test_labels_next_to_decisions_are_named_with_their_folder() -> None:
 
 @pytest.mark.parametrize(
     ("name", "command"),
-    [
-        ("news.conllu", "howsure events extract news.conllu"),
-        ("news.duckdb", "howsure events series news.duckdb"),
-    ],
+    [("news.conllu", "howsure events extract news.conllu"), ("news.duckdb", "howsure events series news.duckdb")],
 )
 def test_files_of_events_lead_to_their_command(name: str, command: str) -> None:
     Path(name).write_text("1\tNews\n")

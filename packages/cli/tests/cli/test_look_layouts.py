@@ -256,11 +256,7 @@ def judge_and_people() -> Expected:
     rows = [(f"q{i}", *pair) for i, pair in enumerate(zip(judge, people, strict=True))]
     table("judge.csv", "question_id judge_score human_score", rows)
     agreeing = {str(grade): (judge[people == grade] == grade).mean() for grade in range(1, 6)}
-    return "judge.csv", {
-        "judge": (judge.mean(), people.mean()),
-        "judge validate": agreeing,
-        "score": only(judge),
-    }
+    return "judge.csv", {"judge": (judge.mean(), people.mean()), "judge validate": agreeing, "score": only(judge)}
 
 
 def judge_and_some_people() -> Expected:

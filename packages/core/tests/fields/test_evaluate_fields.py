@@ -74,15 +74,8 @@ def test_the_responses_api_and_completions_are_read(tmp_path: Path) -> None:
     tokens = [{"token": '{"total":', "logprob": 0.0}, {"token": "5", "logprob": -1.0}, {"token": "}", "logprob": 0.0}]
     text = {"type": "output_text", "text": '{"total":5}', "logprobs": tokens}
     output = {"object": "response", "output": [{"type": "message", "content": [text]}], "metadata": {"document": "a"}}
-    old = {
-        "tokens": [token["token"] for token in tokens],
-        "token_logprobs": [token["logprob"] for token in tokens],
-    }
-    completion = {
-        "document": "b",
-        "object": "text_completion",
-        "choices": [{"text": '{"total":5}', "logprobs": old}],
-    }
+    old = {"tokens": [token["token"] for token in tokens], "token_logprobs": [token["logprob"] for token in tokens]}
+    completion = {"document": "b", "object": "text_completion", "choices": [{"text": '{"total":5}', "logprobs": old}]}
     predicted = write(tmp_path / "out.jsonl", [output, completion])
     table = evaluated(
         predicted, write(tmp_path / "gold.jsonl", [{"id": "a", "total": 5}, {"id": "b", "total": 6}]), worst=1
@@ -407,10 +400,7 @@ BAD = {
         [{"custom_id": "a", "response": {"body": {"choices": [{"message": {"content": "{}"}}] * 2}}, "error": None}],
         r"line 1 of .*: it has 2 choices; one answer per document is needed",
     ),
-    "a key twice": (
-        [chat("a", '{"total": 5, "total": 6}')],
-        r"its content is not JSON .*the key 'total' twice",
-    ),
+    "a key twice": ([chat("a", '{"total": 5, "total": 6}')], r"its content is not JSON .*the key 'total' twice"),
     "no id": ([{"total": 5}], r"line 1 of .*: it has no id"),
     "other fields": ([{"id": "a", "n": 1}], r"no field has both predictions \(n\) and true values \(total\)"),
 }

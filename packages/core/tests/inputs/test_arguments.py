@@ -103,9 +103,7 @@ MAP = howsure.recalibrate([0, 1, 1, 0] * 10, [0.3, 0.7, 0.4, 0.6] * 10, method="
         lambda y, p: Bootstrap().feed("base", preds=p, targs=y),
     ],
 )
-def test_pandas_objects_with_the_same_labels_in_other_orders_are_refused(
-    call: Callable[[Any, Any], object],
-) -> None:
+def test_pandas_objects_with_the_same_labels_in_other_orders_are_refused(call: Callable[[Any, Any], object]) -> None:
     in_order, shuffled = series([0, 1, 1, 0], ["a", "b", "c", "d"]), series([0.9, 0.2, 0.1, 0.8], ["b", "a", "d", "c"])
     with pytest.raises(InputError, match=r"have the same index labels in different orders; row 0 is '(a|b)'"):
         call(in_order, shuffled)

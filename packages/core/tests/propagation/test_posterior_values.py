@@ -61,10 +61,7 @@ def test_samples_can_be_drawn_in_parallel_and_added_up() -> None:
     assert total.n == 100
     assert total[0].mean.value == pytest.approx((streams[0][0].mean.value + streams[1][0].mean.value) / 2)
     assert total.recipe["seed"] == [1, 2]
-    with pytest.raises(
-        InputError,
-        match="both results contain samples with the seed 2",
-    ):
+    with pytest.raises(InputError, match="both results contain samples with the seed 2"):
         total + streams[1]
     with pytest.raises(InputError, match="can be added if they have the same quantities"):
         streams[0] + howsure.propagate_samples([1, 2], lambda x: [x])

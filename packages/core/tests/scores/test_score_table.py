@@ -214,10 +214,7 @@ def test_models_named_by_files_are_called_alike_in_scores_and_comparisons(agains
         rows = [f"{i},{mark}" for i, mark in enumerate(score.split())]
         (tmp_path / name / "samples.csv").write_text("\n".join(["item,right", *rows, ""]))
     files = howsure.read(tmp_path / "*" / "samples.csv")
-    assert [row.model for row in score_table("right", id="item", rng=0, data=files)] == [
-        "a/samples",
-        "b/samples",
-    ]
+    assert [row.model for row in score_table("right", id="item", rng=0, data=files)] == ["a/samples", "b/samples"]
     comparison = howsure.compare_scores(score="right", id="item", against=against, rng=0, data=files)
     assert [mean.model for mean in comparison.means] == ["a/samples", "b/samples"]
     assert [row.model for row in comparison.rows] == ["b/samples"]

@@ -50,10 +50,7 @@ ANSWERS: dict[str, tuple[Callable[[], Result], str]] = {
         lambda: _judge(against="c"),
         "a and b have equal means by corrected grades, the highest, 0.7500; better than c: a, b.",
     ),
-    "agents": (
-        lambda: howsure.score_agents(SCORES, **ITEMS),
-        "a and b have equal means, the highest, 0.7500 [",
-    ),
+    "agents": (lambda: howsure.score_agents(SCORES, **ITEMS), "a and b have equal means, the highest, 0.7500 ["),
     "race": (
         lambda: howsure.race_models(SCORES[:80], model=ITEMS["model"][:80], id=ITEMS["id"][:80], rng=1),
         "2 models are left: a, b, after 40 of 40 items; 80 answers of 80 (100%).",
@@ -86,14 +83,8 @@ ANSWERS: dict[str, tuple[Callable[[], Result], str]] = {
         lambda: howsure.prompt_sensitivity(SCORES[:80], prompt=ITEMS["model"][:80], id=ITEMS["id"][:80]),
         "All 2 prompts have equal means, 0.7500.",
     ),
-    "fields": (
-        lambda: _fields("...W..W....."),
-        "the fields that are wrong most often are a and b, right in 0.7500.",
-    ),
-    "all fields": (
-        lambda: _fields("...W..W....W"),
-        "all fields are right equally often.",
-    ),
+    "fields": (lambda: _fields("...W..W....."), "the fields that are wrong most often are a and b, right in 0.7500."),
+    "all fields": (lambda: _fields("...W..W....W"), "all fields are right equally often."),
 }
 
 

@@ -10,10 +10,4 @@ howsure selective answers.csv --target right --prob confidence
 howsure selective answers.csv --target right --prob confidence --group model --cluster question
 howsure selective dev.jsonl --target gold --probs-column probs --risk 0.05
 """
-command = derived(
-    "selective",
-    selective_table,
-    examples=EXAMPLES,
-    figure=True,
-    report=True,
-)
+command = derived("selective", selective_table, examples=EXAMPLES, figure=True, report=True)

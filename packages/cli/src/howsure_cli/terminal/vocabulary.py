@@ -84,10 +84,7 @@ WORDS: dict[str, Word] = {
     "n_resamples": Word("--resamples", "N"),
     "rng": Word("--seed", "N"),
 }
-WORDS |= {
-    "form": Word("--format"),
-    "target_class": Word("--class", "NAME"),
-}
+WORDS |= {"form": Word("--format"), "target_class": Word("--class", "NAME")}
 ROLES = tuple(name for name, word in WORDS.items() if word.metavar == COLUMN)
 
 

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from howsure.calibration.scores import (
-    MULTICLASS,
-    base_rate_words,
-    score_columns,
-    score_words,
-)
+from howsure.calibration.scores import MULTICLASS, base_rate_words, score_columns, score_words
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import CLASS_WISE
 from howsure.result import Estimate

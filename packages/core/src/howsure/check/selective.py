@@ -9,16 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.table import by_group
-from howsure.check.evidence import (
-    BELOW,
-    Baseline,
-    Entry,
-    Evidence,
-    MeanSummary,
-    Rule,
-    check_limit,
-    other_model,
-)
+from howsure.check.evidence import BELOW, Baseline, Entry, Evidence, MeanSummary, Rule, check_limit, other_model
 from howsure.check.scores import notes_on
 from howsure.check.verdicts import Check, Found, check_sizes, decide
 from howsure.errors import InputError

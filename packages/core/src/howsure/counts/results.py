@@ -345,10 +345,7 @@ class CountEstimates(Rows[CountEstimate]):
         """The columns of groups, then numbers and the method."""
         ends: Callable[[Any], Any] = _shares if self.in_shares else attrgetter("low", "high")
         estimate, share = (
-            [
-                Column(name, NUMBER, only=FRAME),
-                Column(name, kind, get=partial(_shown, name), only=TABLE, answer=True),
-            ]
+            [Column(name, NUMBER, only=FRAME), Column(name, kind, get=partial(_shown, name), only=TABLE, answer=True)]
             for name, kind in (("estimate", digits(1)), ("share", NUMBER))
         )
         return [

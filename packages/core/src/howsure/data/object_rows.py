@@ -66,10 +66,7 @@ def rows_as_objects(
             file
             if export is None
             else _write_columns(
-                _columns(file, export, tell),
-                spool / f"rows-{at}.jsonl",
-                file.name,
-                f"the grades of {file.name}",
+                _columns(file, export, tell), spool / f"rows-{at}.jsonl", file.name, f"the grades of {file.name}"
             )
             for at, (file, export) in enumerate(zip(files, exports, strict=True))
         )

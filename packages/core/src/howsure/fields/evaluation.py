@@ -303,12 +303,7 @@ def filing_policy(
         "compare": {name: equality.written for name, equality in values.equalities.items()},
         "choices": choices,
         "notes": tuple(_policy_notes(confidences, len(values.documents))),
-        "recipe": {
-            **recipe,
-            "max_risk": risk,
-            "delta": delta,
-            "promise": promise,
-        },
+        "recipe": {**recipe, "max_risk": risk, "delta": delta, "promise": promise},
     }
     if promise != FIELDS:
         filed = document_threshold(values, confidences, promise, risk=risk, delta=delta, checked=checked)

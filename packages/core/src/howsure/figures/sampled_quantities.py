@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 def draw_quantities(result: PropagatedSamples, *, ax: Axes | None = None) -> Axes:
     """Draw the posterior mean and central interval of each quantity."""
     mark = Mark(
-        "posterior",
-        lambda row: replace(row.mean, low=row.low.value, high=row.high.value),
-        "o",
-        look(0).colour,
-        0.0,
+        "posterior", lambda row: replace(row.mean, low=row.low.value, high=row.high.value), "o", look(0).colour, 0.0
     )
     label = f"posterior mean and {100 * result.level:g}% interval"
     return draw_rows(list(result), [mark], name=lambda row: row.name, of="quantities", label=label, ax=ax)

@@ -342,11 +342,7 @@ class NotUTF8Error(InputError):
 def not_utf8(place: str, advice: str, *, what: str = "") -> NotUTF8Error:
     """Return the error for a location, such as a line of a file, with bytes that are not UTF-8."""
     return NotUTF8Error(
-        "{parameter} is not UTF-8 text{what}",
-        ColumnName(place, "files"),
-        what=what,
-        place=place,
-        remedy=advice,
+        "{parameter} is not UTF-8 text{what}", ColumnName(place, "files"), what=what, place=place, remedy=advice
     )
 
 

@@ -70,11 +70,7 @@ MONTH_STEPS = tuple(
 )
 DIRECTIVE = re.compile(r"%-?(.)")
 KNOWN = "aAbBdfGHIjmMpSuUVwWyYzZ%"  # directives that Python and DuckDB interpret in the same way
-DAYS = (
-    {"Y", "y", "G"},
-    {"m", "b", "B", "j", "V", "U", "W"},
-    {"d", "j", "u", "w", "a", "A"},
-)
+DAYS = ({"Y", "y", "G"}, {"m", "b", "B", "j", "V", "U", "W"}, {"d", "j", "u", "w", "a", "A"})
 ORDERS = ("dmY", "mdY", "Ymd", "dmy", "mdy", "dbY", "bdY", "Ybd", "dby", "bdy")
 
 

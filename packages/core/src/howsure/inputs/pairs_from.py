@@ -187,9 +187,7 @@ def _joined(pairs: Pairs, other_roles: dict[str, Any]) -> Pairs:
         groups, names = check_codes(other_roles["groups"], n=n, name="groups", groups=True)
     elif groups is not None and (len(groups) != n or groups.min() < 0 or groups.max() >= len(names)):
         raise InputError(
-            "groups of Pairs must be {n:,} indices in `group_names`, from 0 to {n_names}.",
-            n=n,
-            n_names=len(names) - 1,
+            "groups of Pairs must be {n:,} indices in `group_names`, from 0 to {n_names}.", n=n, n_names=len(names) - 1
         )
     return Pairs(
         labels,

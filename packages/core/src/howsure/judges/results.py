@@ -96,11 +96,7 @@ class JudgedScores(Rows[JudgedRow]):
             Column("corrected", ESTIMATE, better=HIGHER, legend=f"by both together; {level}"),
             Column("bias", ESTIMATE, "judge minus people"),
             Column(
-                "worth",
-                COUNT,
-                "effective n",
-                legend="human grades that alone give an interval as narrow",
-                detail=True,
+                "worth", COUNT, "effective n", legend="human grades that alone give an interval as narrow", detail=True
             ),
             Column("slope", NUMBER, only=FRAME),
         ]

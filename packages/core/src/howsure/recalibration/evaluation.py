@@ -27,14 +27,7 @@ from howsure.calibration.differences import (
     zero_classes,
 )
 from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
-from howsure.calibration.scores import (
-    BRIER,
-    LOG,
-    ProperLoss,
-    multiclass_losses,
-    right_extremes,
-    wrong_extremes,
-)
+from howsure.calibration.scores import BRIER, LOG, ProperLoss, multiclass_losses, right_extremes, wrong_extremes
 from howsure.errors import InputError
 from howsure.inputs.classes import reduced
 from howsure.inputs.numbers_and_names import check_level

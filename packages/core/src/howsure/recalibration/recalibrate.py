@@ -116,10 +116,7 @@ def recalibrate(
         "n_bins": n_bins,
     }
     options |= {"penalty": penalty, "rng": rng}
-    with labelled_read(y_true, y_prob, data=data, id=id, floor=floor, **named) as (
-        rows,
-        provenance,
-    ):
+    with labelled_read(y_true, y_prob, data=data, id=id, floor=floor, **named) as (rows, provenance):
         tried = _methods(rows, method, small_groups, n_bins, penalty)
         steps = (
             data.progress(folds * len(tried), "folds") if isinstance(data, Source) else nullcontext(lambda done: None)

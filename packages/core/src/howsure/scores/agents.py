@@ -17,14 +17,7 @@ from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import is_missing, missing, with_none
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import (
-    check_bounds,
-    check_level,
-    check_within,
-    counted,
-    parse_number,
-    shortened,
-)
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.notes import WARNING, marked_note

@@ -106,12 +106,7 @@ def _solve(offsets: Floats, tie: float, weights: Floats, log_probability: float)
 
 
 def one_sided_battles(
-    model: int,
-    first: Integers,
-    second: Integers,
-    outcome: Integers,
-    clusters: Integers | None,
-    core_place: Integers,
+    model: int, first: Integers, second: Integers, outcome: Integers, clusters: Integers | None, core_place: Integers
 ) -> OneSidedBattles | None:
     """The battles of a model outside the core with the core; None if it has none.
 

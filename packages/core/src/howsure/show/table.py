@@ -620,12 +620,7 @@ def with_ends(column: Column, *, of_ends: str = "") -> list[Column]:
 
     def end(name: str, legend: str = "") -> Column:
         return Column(
-            name,
-            column.kind,
-            legend=legend,
-            get=lambda row: getattr(getter(row), name),
-            only=column.only,
-            answer=True,
+            name, column.kind, legend=legend, get=lambda row: getattr(getter(row), name), only=column.only, answer=True
         )
 
     return [replace(column, get=end("value").get, answer=True), end("low", of_ends), end("high")]

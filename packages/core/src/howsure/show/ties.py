@@ -38,9 +38,7 @@ def listed_names(names: Sequence[str]) -> str:
     return " and ".join(names) if len(names) == 2 else shortened(names, limit=MAX_NAMED)
 
 
-def equal_values_text(
-    names: Sequence[str], value: str, *, extreme: str, of_all: int, what: str = "equal means"
-) -> str:
+def equal_values_text(names: Sequence[str], value: str, *, extreme: str, of_all: int, what: str = "equal means") -> str:
     """Return a sentence, without a full stop, on the names that share the best value. of_all: the number of all names.
 
     >>> equal_values_text(["a", "b"], "0.6000", extreme="highest", of_all=3)

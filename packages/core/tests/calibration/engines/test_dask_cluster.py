@@ -59,10 +59,7 @@ def test_a_killed_worker_changes_nothing(cluster: LocalCluster, tmp_path: Path) 
 
 
 def test_a_partition_that_kills_its_workers_is_given_up(cluster: LocalCluster, tmp_path: Path) -> None:
-    with (
-        Client(cluster),
-        pytest.raises(InputError, match="Dask's workers stopped while they added up a partition"),
-    ):
+    with Client(cluster), pytest.raises(InputError, match="Dask's workers stopped while they added up a partition"):
         sums_of_frame(lazy(tmp_path, deaths=9), y_true="label", y_prob="prob")
 
 

@@ -26,10 +26,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "no such column": ({"y_prob": "prop"}, r"no column 'prop' in the data frame; it has .*Did you mean prob\?"),
     "not a name": ({"y_prob": 3}, "with data=..., y_prob must be the name of a column; its type is int"),
     "text for numbers": ({"y_prob": "said"}, NOT_A_NUMBER),
-    "text for weights": (
-        {"sample_weight": "said"},
-        NOT_A_NUMBER,
-    ),
+    "text for weights": ({"sample_weight": "said"}, NOT_A_NUMBER),
     "missing": ({"y_prob": "hole"}, rf"hole must not be missing; .*{OUT}"),
     "not a number": ({"y_prob": "nan"}, rf"nan must not be missing; .*{OUT}"),
     "outside": ({"y_prob": "logit"}, r"logit must be between 0 and 1; .* is 3\.5.* Are these logits\?"),

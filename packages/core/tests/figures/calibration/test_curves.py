@@ -185,10 +185,7 @@ def test_the_axes_name_what_they_show() -> None:
         for reduce in ("top-label", "class-wise", "b")
     }
     assert axis_words([curves["top-label"]]) == ("predicted probability of the first choice", "accuracy")
-    assert axis_words([curves["class-wise"]]) == (
-        "predicted probability of the class",
-        "frequency of the class",
-    )
+    assert axis_words([curves["class-wise"]]) == ("predicted probability of the class", "frequency of the class")
     assert axis_words([curves["b"]]) == ("predicted probability of “b”", "frequency of “b”")
     spam = calibration_curve(["spam", "ham"] * 10, np.linspace(0.1, 0.9, 20), pos_label="spam")
     assert axis_words([spam])[1] == "frequency of “spam”"

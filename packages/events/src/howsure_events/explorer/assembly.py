@@ -71,11 +71,7 @@ class Page:
 
 
 def assemble(
-    data: Any = None,
-    *,
-    design: Design = EXPLORING,
-    language: str = ENGLISH,
-    writing: str | None = None,
+    data: Any = None, *, design: Design = EXPLORING, language: str = ENGLISH, writing: str | None = None
 ) -> Page:
     """Assemble a page. A page with `data` needs no server; a page without them queries its server.
 

@@ -123,11 +123,7 @@ def _data(
     compared = known_units(store.settings, COUNTED)
     acting = [actor for actor in facts["actors"] if actor["code"] in actors]
     return {
-        "overview": {
-            **facts,
-            "actors": acting,
-            "held": contents,
-        },
+        "overview": {**facts, "actors": acting, "held": contents},
         "periods": {period: _periods(store, actors[0], period) for period in lengths},
         "series": {
             period: {unit: _series(store, actors, period, unit, level, advance) for unit in facts["units"]}

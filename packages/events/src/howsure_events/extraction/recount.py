@@ -12,13 +12,7 @@ from howsure.data.documents.document import Document, Sentence
 from howsure.errors import InputError
 from howsure_events.corpus import ALL, Filter, InputDocument, Part
 from howsure_events.extraction.extract_document import LAYERS, VOICES, Model
-from howsure_events.extraction.extract_events import (
-    Advance,
-    ExtractionReport,
-    fill_store,
-    lexicon_recipe,
-    model_digest,
-)
+from howsure_events.extraction.extract_events import Advance, ExtractionReport, fill_store, lexicon_recipe, model_digest
 from howsure_events.extraction.processes import Work
 from howsure_events.labels.answers import Labelling, find_labelling
 from howsure_events.lexicon import Lexicon

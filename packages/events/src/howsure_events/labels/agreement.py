@@ -76,12 +76,7 @@ class Agreement(Rows[ActorAgreement]):
             Column("differing", COUNT),
             Column("alpha", digits(3)),
             Column(
-                "interval",
-                Kind(str),
-                shown,
-                get=lambda row: interval(row.low, row.high, 3),
-                only=TABLE,
-                answer=True,
+                "interval", Kind(str), shown, get=lambda row: interval(row.low, row.high, 3), only=TABLE, answer=True
             ),
             Column("low", NUMBER, only=FRAME),
             Column("high", NUMBER, only=FRAME),

@@ -22,14 +22,7 @@ from howsure_events.store.integrity import (
     schema_damage,
     table_damage,
 )
-from howsure_events.store.store_queries import (
-    REMEDY,
-    Store,
-    is_imported,
-    iterate_rows,
-    number_of_samples,
-    query_rows,
-)
+from howsure_events.store.store_queries import REMEDY, Store, is_imported, iterate_rows, number_of_samples, query_rows
 from howsure_events.store.tables import TABLES, as_bits, as_counts, as_labels
 
 ROUNDING = 1e-9

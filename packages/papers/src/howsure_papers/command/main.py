@@ -115,12 +115,7 @@ EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
     ("quantiles", "sets", READING, "Posteriors of continuous quantities (thesis, chapter 2)."),
     ("subtrees", "lengths", (DATA, LIMIT), "Which words make a phrase of a parse (thesis, section 3.4)."),
     ("events", "steps", NEWS, "Attacks in the news, by country (2015, Figure 6)."),
-    (
-        "parses",
-        "parts",
-        (DATA, PARSER, LIMIT, SEED),
-        "Uncertain tags and parses of attacks (2015, Appendix 3).",
-    ),
+    ("parses", "parts", (DATA, PARSER, LIMIT, SEED), "Uncertain tags and parses of attacks (2015, Appendix 3)."),
     ("counts", "samples", LABELS, "Counts from few labels, against true ones (beyond papers)."),
 )
 

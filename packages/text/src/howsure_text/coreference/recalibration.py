@@ -158,11 +158,7 @@ class CoreferenceRecalibration(Result):
             Column("squared_before", NUMBER, "squared error", get=lambda row: row.before.squared, detail=True),
             Column("squared_after", NUMBER, "squared error after", get=lambda row: row.after.squared, detail=True),
             Column(
-                "algorithm1_error_before",
-                NUMBER,
-                "Algorithm 1",
-                get=attrgetter("before.algorithm1_error"),
-                detail=True,
+                "algorithm1_error_before", NUMBER, "Algorithm 1", get=attrgetter("before.algorithm1_error"), detail=True
             ),
             Column(
                 "algorithm1_error_after",

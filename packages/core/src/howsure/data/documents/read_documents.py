@@ -11,12 +11,7 @@ from itertools import islice
 from typing import Any
 
 from howsure.data.documents.brackets import LeftOut
-from howsure.data.documents.columns import (
-    BEGIN_CONLL,
-    BEGIN_THREE,
-    conll2012_documents,
-    three_column_documents,
-)
+from howsure.data.documents.columns import BEGIN_CONLL, BEGIN_THREE, conll2012_documents, three_column_documents
 from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.data.documents.tagged_columns import detect_columns, read_columns

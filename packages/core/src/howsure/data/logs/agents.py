@@ -156,12 +156,7 @@ def _swe_bench(source: Source) -> Iterator[Row]:
         source.note(f"instances with {' or '.join(reasons)} count as not resolved")
     for name in attempted:
         error = "error" if name in errors else None
-        yield {
-            "item": name,
-            "repository": name.rpartition("-")[0],
-            "resolved": int(name in resolved),
-            EXCEPTION: error,
-        }
+        yield {"item": name, "repository": name.rpartition("-")[0], "resolved": int(name in resolved), EXCEPTION: error}
 
 
 OUTCOMES = ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error")

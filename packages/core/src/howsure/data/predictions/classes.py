@@ -251,14 +251,7 @@ def pairs_of_shares(
     shares, names = class_shares(selection, label, classes, matrix.shape[1])
     weights, groups, group_names, clusters = other_columns()
     pairs = softly_reduced(
-        shares,
-        matrix,
-        names,
-        reduce=reduce,
-        weights=weights,
-        groups=groups,
-        group_names=group_names,
-        clusters=clusters,
+        shares, matrix, names, reduce=reduce, weights=weights, groups=groups, group_names=group_names, clusters=clusters
     )
     return Reduced(pairs, {"reduce": reduce, "classes": list(names), "soft_labels": True})
 

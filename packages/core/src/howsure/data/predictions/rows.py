@@ -33,12 +33,7 @@ from howsure.data.tables.database import Column, chunks, literal
 from howsure.data.tables.table import ALL, Table, find_percentages, has_lists, with_keys
 from howsure.data.tables.where import condition
 from howsure.errors import InputError, renumbered_rows
-from howsure.inputs.checks import (
-    Coded,
-    check_clusters,
-    check_weights,
-    not_a_number,
-)
+from howsure.inputs.checks import Coded, check_clusters, check_weights, not_a_number
 from howsure.inputs.date_formats import ISO_DATE
 from howsure.inputs.frames import AS_READ, ITEM, Dated, Kind, Rows
 from howsure.inputs.numbers_and_names import natural_order, shortened

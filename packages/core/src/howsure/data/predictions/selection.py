@@ -14,14 +14,7 @@ import numpy.typing as npt
 
 from howsure.data.grade_exports import may_be_export
 from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import (
-    Column,
-    Database,
-    chunks,
-    literals,
-    notes_on_numbers,
-    reading,
-)
+from howsure.data.tables.database import Column, Database, chunks, literals, notes_on_numbers, reading
 from howsure.data.tables.named_files import TABLES, File, named_files, paths_read
 from howsure.data.tables.table import ALL, Table, column_names, open_table
 from howsure.data.tables.where import Condition, condition
@@ -231,12 +224,7 @@ class Selection:
 
 
 def select_rows(
-    table: Table,
-    missing: Mapping[Column, str],
-    *,
-    skip: bool,
-    values: Sequence[str] = (),
-    only: str = ALL,
+    table: Table, missing: Mapping[Column, str], *, skip: bool, values: Sequence[str] = (), only: str = ALL
 ) -> Selection:
     """Select the rows without missing values. missing: SQL conditions for missing values. only: SQL for wanted rows.
 

@@ -35,16 +35,7 @@ from howsure.inputs.source_names import format_suffix, source_name
 
 IDS = ("document", "document_id", "doc_id", *ITEMS, "id", "file", "key")
 OF_OBJECT = (*(key for key in IDS if key != "document"), "document")  # which may be a field where there is another id
-WRAPPERS = (
-    "gold",
-    "fields",
-    "values",
-    "prediction",
-    "output",
-    "answer",
-    "target",
-    "truth",
-)  # around all fields
+WRAPPERS = ("gold", "fields", "values", "prediction", "output", "answer", "target", "truth")  # around all fields
 NOT_JSON = "its content is not JSON ({}). {}"
 CUT_OFF = "The response was cut off at its limit of tokens: raise it."
 SKIP = "Or count such documents as not predicted with `skip_missing=True`"

@@ -20,13 +20,7 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.tables.connections import (
-    OUT_OF_MEMORY,
-    Connection,
-    PatientConnection,
-    connect,
-    lift_memory_limit,
-)
+from howsure.data.tables.connections import OUT_OF_MEMORY, Connection, PatientConnection, connect, lift_memory_limit
 from howsure.errors import ColumnName, InputError
 from howsure.files.input_files import Scratch, checked_text, detect_compression, encoding_error, open_unpacked
 from howsure.inputs.checks import MISSING_TEXT

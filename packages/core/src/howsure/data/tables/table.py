@@ -440,11 +440,7 @@ def _open_parquet(database: Database, files: tuple[File, ...], names: list[str],
 
 
 def _with_places(
-    connection: Connection,
-    relation: str,
-    names: Sequence[str],
-    places: Mapping[str, Place],
-    types: dict[str, str],
+    connection: Connection, relation: str, names: Sequence[str], places: Mapping[str, Place], types: dict[str, str]
 ) -> tuple[str, dict[str, Column]]:
     """A relation with places inside its columns as separate columns, and its columns of these names."""
     inside = {name: place for name, place in places.items() if place.steps}

@@ -101,10 +101,7 @@ def test_few_rows_of_any_format(suffix: str, tmp_path: Path) -> None:
         ),
         ("w", -1.0, r"w must be finite and not negative; row 524,300 of .*x\.npz .* is -1"),
         pytest.param(
-            "w",
-            np.inf,
-            r"w must be finite and not negative; row 524,300 of .*x\.npz .* is inf",
-            marks=pytest.mark.long,
+            "w", np.inf, r"w must be finite and not negative; row 524,300 of .*x\.npz .* is inf", marks=pytest.mark.long
         ),
         ("y", 2.0, r"y must have two different values; it contains "),
     ],
