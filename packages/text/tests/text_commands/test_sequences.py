@@ -338,7 +338,7 @@ def test_one_of_a_thing_is_no_plural(folder: Path) -> None:
     output = printed("sequences", "train", "one.tsv", "--dev", "one.tsv", "--max-iterations", 1, "--output", "one.npz")
     assert "one.tsv: 1 sentence, 1 token, 1 tag\n" in output
     assert "1 iteration, " in output
-    assert "one.npz on one.tsv: 1 sentence, 1 token\n" in printed("sequences", "evaluate", "one.npz", "one.tsv")
+    assert "one.npz on one.tsv: 1 sentence, 1 token\n" in run("sequences", "evaluate", "one.npz", "one.tsv").out
     assert "1 pair of 1 tag, 1 sentence of" in printed(
         "sequences", "posterior", "one.npz", "one.tsv", "--output", "p.csv"
     )
@@ -363,3 +363,18 @@ def test_adagrad_is_seeded_and_says_so(folder: Path) -> None:
     assert (folder / "one").read_bytes() == (folder / "two").read_bytes()
     assert "rng=0" in outputs[0]
     assert load_tagger(folder / "one").seed_ == 0  # type: ignore[attr-defined]
+
+
+def test_evaluation_on_training_sentences_is_warned_of(folder: Path) -> None:
+    printed("sequences", "train", "train.tsv", "--tagger", "hmm", "--output", "own.npz")
+    warning = "the model was trained on all sentences of train.tsv"
+    evaluated = run("sequences", "evaluate", "own.npz", "train.tsv", "--format", "json")
+    assert warning in evaluated.err
+    assert json.loads(evaluated.out)["recipe"]["training_sentences"] == 80
+    assert warning in run("sequences", "recalibrate", "own.npz", "train.tsv", "--output", "better.npz").err
+    assert warning in run("sequences", "evaluate", "better.npz", "train.tsv").err  # recalibrated models know it, too
+    assert "trained on" not in run("sequences", "evaluate", "own.npz", "dev.tsv").err
+    tagger = load_tagger("own.npz")
+    tagger.training_ = None  # as in files of earlier versions
+    tagger.save("older.npz")
+    assert run("sequences", "evaluate", "older.npz", "train.tsv").err == ""

@@ -92,7 +92,7 @@ def test_a_report_that_exists_is_named_when_it_is_replaced(answers: Path) -> Non
 
 def test_errors_with_overlapping_intervals_are_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    models = {"a": 0.7, "b": 0.69, "c": 0.2}
+    models = {"a": 0.7, "b": 0.64, "c": 0.2}
     rows = [f"{model},{q},{int(i % 10 < 7)}" for model, q in models.items() for i in range(400)]
     Path("p.csv").write_text("\n".join(["model,q,y", *rows]) + "\n")
     command = ["calibration", "p.csv", "--target", "y", "--prob", "q", "--group", "model"]

@@ -163,19 +163,18 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
         return f"Only {first.name} has enough data for a calibration error, {first.error}; {groups}."
     among = "" if len(measured) == len(curves) else f"Of the {len(measured):,} groups with enough data, "
     equal = count_equal_first([curve.error.value for curve in (first, *others)])
-    if equal > 1:
-        same, what = [str(curve.name) for curve in (first, *others[: equal - 1])], "equal calibration errors"
-        value = f"{first.error.value:.4f}"
-        start = equal_values_text(same, value, extreme="smallest", of_all=len(measured), what=what)
-        return f"{among}{start}; {groups}."
     overlapping = [curve for curve in others if _overlap(first.error, curve.error)]
-    if overlapping == others:
+    if overlapping == others and equal < len(measured):
         errors = [f"{curve.error} ({curve.name})" for curve in (first, others[-1])]
         start = f"{among}calibration" if among else "Calibration"
         return f"{start} errors range from {' to '.join(errors)}, and the intervals overlap; {groups}."
     smallest = f"{among}{first.name} has the smallest calibration error, {first.error}"
-    if overlapping:
-        names = shortened([str(curve.name) for curve in overlapping], limit=MAX_NAMED)
+    if equal > 1:
+        same, value = [str(curve.name) for curve in (first, *others[: equal - 1])], f"{first.error.value:.4f}"
+        what = "equal calibration errors"
+        smallest = among + equal_values_text(same, value, extreme="smallest", of_all=len(measured), what=what)
+    if rivals := [curve for curve in overlapping if curve in others[equal - 1 :]]:
+        names = shortened([str(curve.name) for curve in rivals], limit=MAX_NAMED)
         smallest += f", but the intervals of {names} overlap with it"
     return f"{smallest}; {groups}."
 

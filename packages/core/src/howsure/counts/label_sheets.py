@@ -80,8 +80,9 @@ def read_sheet(
         )
     file = sheet.name
     try:
-        kinds = dict.fromkeys((STRATUM, CHECK), Kind.OPTIONAL) | dict.fromkeys((ROW, CHANCE), Kind.GRADE)
-        rows = sheet.rows(kinds | dict.fromkeys((LABEL, *others), Kind.OPTIONAL if words else Kind.GRADE))
+        kinds = dict.fromkeys((ROW, STRATUM, CHANCE, CHECK, LABEL, *others), Kind.OPTIONAL)
+        numeric = (ROW, CHANCE) if words else (ROW, CHANCE, LABEL, *others)
+        rows = sheet.rows(kinds | dict.fromkeys(numeric, Kind.GRADE))
     except InputError as error:
         if error.fault is None or error.fault.rule != "unknown_name" or error.fault.value in others:
             raise

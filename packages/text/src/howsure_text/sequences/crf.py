@@ -29,7 +29,7 @@ from howsure_text.sequences.features import (
 )
 from howsure_text.sequences.sentences import check_lists, check_sentences, check_tags, check_training, encode_tags
 from howsure_text.sequences.tag_posterior import TagPosterior
-from howsure_text.sequences.tagger import Arrays, Tagger
+from howsure_text.sequences.tagger import Arrays, Tagger, sentence_digests
 from howsure_text.sequences.training import (
     INTERRUPTED,
     Advance,
@@ -143,7 +143,7 @@ class CRFTagger(Tagger):
             raise KeyboardInterrupt  # nothing learned yet
         state, transitions = layout.unpack(training.weights)
         self._set_learned(labels, attributes, csr_array(state), transitions)
-        self.values_, self.stopped_ = training.values, training.stopped
+        self.values_, self.stopped_, self.training_ = training.values, training.stopped, sentence_digests(sentences)
         if training.stopped == INTERRUPTED:
             warnings.warn(
                 f"training was interrupted after {counted(len(training.values), 'iteration')}; "

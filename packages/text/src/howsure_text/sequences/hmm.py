@@ -15,7 +15,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure_text.sequences.features import Scores, shape
 from howsure_text.sequences.sentences import check_sentences, check_tags, check_training, encode_tags, sentence_lengths
 from howsure_text.sequences.tag_posterior import TagPosterior
-from howsure_text.sequences.tagger import Arrays, Tagger
+from howsure_text.sequences.tagger import Arrays, Tagger, sentence_digests
 from howsure_text.sequences.temperatures import Unseen
 
 POLICIES = ("shape", "uniform", "pseudocount", "error")
@@ -73,7 +73,7 @@ class HMMTagger(Tagger):
         labels, codes = encode_tags(check_tags(tags, texts))
         self._fit_transitions(codes, sentence_lengths(texts), len(labels), transition)
         self._fit_emissions([word for words in texts for word in words], codes, len(labels), emission)
-        self.labels_, self.temperatures_ = labels, None
+        self.labels_, self.temperatures_, self.training_ = labels, None, sentence_digests(texts)
         return self
 
     def untempered(self, sentences: Sequence[Sequence[str]]) -> TagPosterior:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -21,10 +22,23 @@ from howsure_text.sequences.temperatures import MARGINAL, Temperatures, Unseen
 from howsure_text.sequences.tempering import fit_temperatures
 
 Arrays = dict[str, npt.NDArray[Any]]
+Digests = npt.NDArray[np.uint64]
 DECODINGS = ("viterbi", "posterior")
 KIND, SCHEMA, TEMPERED = "tagger", 1, 2  # kind of a model file, and its schema without and with temperatures
 TAGGERS: dict[str, type[Tagger]] = {}  # by their kind in files; each class registers itself
+TRAINING = "training"  # the array of digests in a file, which older files lack
 FUNCTION = {"function": "pass it to load"}  # placeholder in a file for a parameter that is a function
+
+
+def sentence_digests(sentences: Sequence[Any]) -> Digests:
+    """Return a digest of the words, or items, of each sentence.
+
+    >>> first, second, third = sentence_digests([["a", "b"], ["a b"], ("a", "b")])
+    >>> bool(first == third), bool(first == second)
+    (True, False)
+    """
+    digests = [hashlib.blake2b(repr([*sentence]).encode("utf-8", "replace"), digest_size=8) for sentence in sentences]
+    return np.frombuffer(b"".join(digest.digest() for digest in digests), dtype="<u8").astype(np.uint64)
 
 
 class Tagger(ABC):
@@ -37,6 +51,7 @@ class Tagger(ABC):
     kind: ClassVar[str]  # the name of the class in model files
     labels_: tuple[str, ...]
     temperatures_: Temperatures | None = None
+    training_: Digests | None = None  # of the sentences that it was trained on; None if unknown, as in older files
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -54,6 +69,10 @@ class Tagger(ABC):
     def unseen(self, sentences: Sequence[Any]) -> Unseen | None:
         """Return for each sentence which words did not occur in training, (T,); None if the model does not use this."""
         return None
+
+    def count_training_sentences(self, sentences: Sequence[Any]) -> int:
+        """Return how many sentences the tagger was trained on; 0 if its file does not say which."""
+        return 0 if self.training_ is None else int(np.isin(sentence_digests(sentences), self.training_).sum())
 
     def posterior(self, sentences: Sequence[Any]) -> TagPosterior:
         """Return P(tags | words) for each sentence, with the model's temperatures if it was recalibrated.
@@ -138,6 +157,7 @@ class Tagger(ABC):
         temperatures = self.temperatures_
         if temperatures is not None:
             content["temperatures"] = temperatures.to_dict()
+        arrays = arrays if self.training_ is None else arrays | {TRAINING: self.training_}
         write_model(
             path, kind=KIND, schema=SCHEMA if temperatures is None else TEMPERED, content=content, arrays=arrays
         )
@@ -215,6 +235,8 @@ def _restored(content: dict[str, Any], arrays: Arrays) -> Tagger:
     usual, parameters = tagger.get_params(), content["parameters"].items()
     tagger.set_params(**{name: value for name, value in parameters if name not in usual or value != usual[name]})
     TagSet(tagger.restore(content["learnt"], arrays).labels_, len(tagger.labels_))
+    if TRAINING in arrays:
+        tagger.training_ = np.asarray(arrays[TRAINING], dtype=np.uint64)
     if content.get("temperatures") is not None:
         tagger.temperatures_ = Temperatures.from_dict(content["temperatures"])
     return tagger

@@ -18,6 +18,7 @@ from howsure.errors import InputError
 from howsure.files.input_files import Text, check_each_once, opened, read_text
 from howsure.inputs.pairs import Integers
 from howsure_cli.terminal.options import choice_option
+from howsure_cli.terminal.output import say
 from howsure_text.sequences.crf import CRFTagger
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.tagger import Tagger
@@ -27,6 +28,7 @@ TEXT, ITEMS, CONLLU = "text", "crfsuite", "conllu"
 INPUT_FORMS = (*FORMS, ITEMS)
 LAYERS = {"xpos": "tags", "upos": "universal_tags"}
 CRFSUITE, ZIP, ARRAY = b"lCRF", b"PK\x03\x04", b"\x93NUM"  # first bytes of model files
+MAX_TRAINING = 0.5  # proportion of training sentences from which a file is taken for training data; short ones recur
 Tags = Sequence[Sequence[str]]
 
 # The options that the commands share.
@@ -193,6 +195,19 @@ def load_model(path: str) -> Tagger:
     return CRFTagger.from_crfsuite(path) if start == CRFSUITE else load_tagger(path)
 
 
+def warn_of_training(tagger: Tagger, corpus: Any, file: str) -> dict[str, int]:
+    """Warn if a tagger was trained on most sentences of a file; return their number for the recipe."""
+    n, count = len(corpus.words), tagger.count_training_sentences(corpus.words)
+    if count <= MAX_TRAINING * n:
+        return {}
+    sentences = "all sentences" if count == n else f"{count:,} of the {n:,} sentences"
+    say(
+        f"howsure: the model was trained on {sentences} of {file}, so it is more accurate and more overconfident there "
+        "than on new sentences. Use other sentences."
+    )
+    return {"training_sentences": count}
+
+
 def _plain_document(text: Text) -> Document:
     lines = (line.split() for line in text.content.split("\n"))
     return Document(text.stem, tuple(Sentence(tuple(words)) for words in lines if words))
@@ -243,6 +258,8 @@ def from_sentences(model: str, file: str, *, column: str | int, form: str | None
     corpus = read_words(file, form=form, model=tagger, column=column)
     tagged = any(getattr(sentence, tag_layer(column)) is not None for sentence in corpus.sentences)
     words = [sentence.words for sentence in corpus.sentences]
+    if tagged:
+        warn_of_training(tagger, corpus, corpus.name)
     name, posterior = f"{model} on {corpus.name}", tagger.posterior(corpus.words)
     return Labelled(name, posterior, corpus.tags(column) if tagged else None, words)
 

@@ -34,6 +34,7 @@ from howsure_text.commands.sequences.input import (
     read_corpus,
     read_words,
     unknown_tags_option,
+    warn_of_training,
 )
 from howsure_text.commands.sequences.spans import MAX_PATHS, spans_command
 from howsure_text.sequences.potentials import ImpossibleError
@@ -292,7 +293,8 @@ def evaluate_command(
     corpus = read_corpus([file], form=input_format, model=tagger, column=column)
     gold, posterior = corpus.tags(column), tagger.posterior(corpus.words)
     evaluation = evaluate_tags(posterior, gold, unknown_tags=unknown_tags, adjust=adjust, **binning)
-    recipe = {"command": "howsure sequences evaluate", "model": model, "files": [file], "column": column}
+    recipe: dict[str, Any] = {"command": "howsure sequences evaluate", "model": model, "files": [file]}
+    recipe |= {"column": column, **warn_of_training(tagger, corpus, file)}
     emit_result(replace(evaluation, recipe=recipe | evaluation.recipe), form, output)
 
 
@@ -356,6 +358,8 @@ def recalibrate_command(
     tagger = load_model(model)
     files = [dev] if test is None else [dev, test]
     corpora = [read_corpus([file], form=input_format, model=tagger, column=column) for file in files]
+    for file, corpus in zip(files, corpora, strict=True):
+        warn_of_training(tagger, corpus, file)
     words, gold = [corpus.words for corpus in corpora], [corpus.tags(column) for corpus in corpora]
     fit: dict[str, Any] = {"keep_answers": keep_answers, "likelihood": likelihood, "unknown_tags": unknown_tags}
     better = tagger.recalibrate(words[0], gold[0], **fit, level=level)
