@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.pivot import Values, columns_of_rows
+from howsure.data.pivot import Values
 from howsure.data.tables.named_files import File
 from howsure.files.input_files import open_unpacked, parsed_json
 from howsure.inputs.numbers_and_names import counted, parse_number, shortened
@@ -82,8 +82,9 @@ MARKS = ("dataType", "data_type", "annotator_kind", "assessments", "gen_ai.evalu
 def grade_columns(export: GradeExport, records: Iterable[Record], name: str, tell: Tell) -> dict[str, Values]:
     """Return the columns of a table with a row per grade. tell: a function that is called with notes on the input."""
     rows = [row for record in records for row in export.grades(record)]
-    columns = columns_of_rows(row for row in rows if row is not None and _is_grade(row))
-    n = len(columns.get("grade", ()))
+    grades = [row for row in rows if row is not None and _is_grade(row)]
+    columns = {column: [row[column] for row in grades] for column in (grades[0] if grades else ())}
+    n = len(grades)
     by_rater = shortened(f"{rater} {count:,}" for rater, count in Counter(columns.get("rater", ())).most_common())
     items = counted(len({*columns.get("item", ())}), "item")
     tell(f"{name}: {counted(n, 'grade')} of {items} ({by_rater}) from {export.program}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import chain
 from operator import or_
@@ -15,7 +15,7 @@ import numpy as np
 
 from howsure.data.tables.database import literal
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import is_missing
+from howsure.inputs.checks import factorised, is_missing
 from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
 from howsure.inputs.pairs import Bools, Integers
 
@@ -79,11 +79,15 @@ def pivoted(
 
 @dataclass(frozen=True, slots=True)
 class CodedCells:
-    """The cells of a column; equal values have equal codes, from 0 in the order of the rows."""
+    """The cells of a column; equal values have equal codes, from 0 in the order of the rows.
+
+    distinct: the values by code.
+    """
 
     values: Values
     codes: Integers
     is_empty: Bools
+    distinct: Values
 
     @classmethod
     def of(cls, values: Values) -> Self:
@@ -96,7 +100,15 @@ class CodedCells:
         distinct = dict.fromkeys(values)
         code_of = dict(zip(distinct, range(len(distinct)), strict=True))
         codes = np.fromiter(map(code_of.__getitem__, values), np.int64, len(values))
-        return cls(values, codes, np.fromiter(map(is_missing, distinct), np.bool_, len(distinct))[codes])
+        is_empty = np.fromiter(map(is_missing, distinct), np.bool_, len(distinct))
+        return cls(values, codes, is_empty[codes], [*distinct])
+
+    def converted(self, convert: Callable[[Any], Any]) -> Self:
+        """Return the cells with each distinct value converted; values may become equal."""
+        converted = [*map(convert, self.distinct)]
+        cells, codes = self.of(converted), self.codes
+        values = [*map(converted.__getitem__, codes.tolist())]
+        return replace(cells, values=values, codes=cells.codes[codes], is_empty=cells.is_empty[codes])
 
 
 PLAIN, NESTED = {str, int, float, tuple, type(None)}, (list, dict)
@@ -108,7 +120,7 @@ class LongGrades:
 
     key_cells: Mapping[str, CodedCells]
     item: Integers  # code of each row's item
-    who: Sequence[str]
+    who: CodedCells
     grade: CodedCells
     is_named: Bools
     graded: Integers
@@ -121,17 +133,15 @@ class LongGrades:
             if n and column not in columns and "." not in column:
                 raise unknown_name("column", column, list(columns), place=file)
         *keys, rater, grade = [_cells(columns, column, n) for column in names]
-        marks = {text: number_or_text(text) for text in {text for text in grade if isinstance(text, str)}}
-        if marks:
-            grade = [marks[value] if isinstance(value, str) else value for value in grade]
         key_cells, raters, grades = [*map(CodedCells.of, keys)], CodedCells.of(rater), CodedCells.of(grade)
+        grades = grades.converted(number_or_text)
         first, *more = key_cells
         item = CodedCells.of(list(zip(*(key.values for key in key_cells), strict=True))) if more else first
         is_named = ~reduce(or_, (cells.is_empty for cells in (*key_cells, raters)))
         return cls(
             dict(zip(names, key_cells, strict=False)),
             item.codes,
-            [*map(str, raters.values)],
+            raters.converted(str),
             grades,
             is_named,
             np.flatnonzero(is_named & ~grades.is_empty),
@@ -164,22 +174,25 @@ class LongGrades:
     @cached_property
     def raters(self) -> list[str]:
         """The names of the raters, in the order of the items."""
-        in_order = self.graded[np.argsort(self.place, kind="stable")].tolist()
-        return list(dict.fromkeys(map(self.who.__getitem__, in_order)))
+        in_order = self.who.codes[self.graded][np.argsort(self.place, kind="stable")]
+        return [self.who.distinct[code] for code in dict.fromkeys(in_order.tolist())]
 
     @cached_property
     def rater(self) -> Integers:
         """The index of each graded row's rater among the raters."""
-        place_of = dict(zip(self.raters, range(len(self.raters)), strict=True))
-        return np.array([place_of[self.who[row]] for row in self.graded.tolist()], np.int64)
+        place_of = {who: place for place, who in enumerate(self.raters)}
+        places = np.array([place_of.get(who, -1) for who in self.who.distinct], np.int64)
+        return np.asarray(places[self.who.codes[self.graded]])
 
     @cached_property
     def first_of_cell(self) -> Integers:
         """For each graded row, the first row with the same item and rater."""
-        cells = self.place * len(self.raters) + self.rater
-        _, first, cell = np.unique(cells, return_index=True, return_inverse=True)
-        first_rows: Integers = self.graded[first[cell]]
-        return first_rows
+        if not len(self.graded):
+            return self.graded
+        cells, distinct = factorised(self.place * len(self.raters) + self.rater)
+        first = np.empty(len(distinct), np.int64)
+        first[cells[::-1]] = self.graded[::-1]  # assigned in reverse order, so that the first row remains
+        return first[cells]
 
     def first_rows(self, cells: CodedCells) -> Integers:
         """Return the first named row of each item with a value in a column; -1 for items without a value."""
@@ -254,7 +267,7 @@ class Mixture:
     def raters_by_value(self, column: str) -> dict[Any, set[str]]:
         """Return for each value of a column the raters who gave grades in its rows."""
         by_value = dict[Any, set[str]]()
-        values, who = self.others[column].values, self.grades.who
+        values, who = self.others[column].values, self.grades.who.values
         for row in self.grades.graded[~self.others[column].is_empty[self.grades.graded]].tolist():
             by_value.setdefault(values[row], set()).add(who[row])
         return by_value
@@ -289,7 +302,7 @@ class Mixture:
         if names[0] in self.differing:
             row = self.differing[names[0]]
             item = shortened(str(cells.values[row]) for cells in self.grades.key_cells.values())
-            place = f", for example of item {item} by {self.grades.who[row]}"
+            place = f", for example of item {item} by {self.grades.who.values[row]}"
         raise InputError(
             f"{parameter('pivot', self.pivot)} would mix grades of one item that differ in {which}{place}. {advice}."
         )

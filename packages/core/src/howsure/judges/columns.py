@@ -16,7 +16,7 @@ from howsure.counts.sampling_design import Elements, partial_column, read_draw
 from howsure.data.logs.scores import advising_pos_label
 from howsure.errors import ANY_VALUE, LIST_COLUMNS, REMEDIES, Fault, InputError, parameter, renumbered_rows
 from howsure.inputs.arguments import check_distinct
-from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, first_missing, missing
+from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, distinct_values, first_missing, missing
 from howsure.inputs.frames import AS_READ, Kind, Rows, not_a_column_name, read_columns
 from howsure.inputs.long_form import item_twice, partial_scores
 from howsure.inputs.numbers_and_names import check_bounds, check_within
@@ -96,7 +96,7 @@ class Columns:
             for role in (*PARTIAL, *DRAWN, *LENGTHS):
                 if role not in values or isinstance(values[role], Coded):
                     continue
-                if role in DRAWN or isinstance(values[role], Mapping):
+                if role in DRAWN or (data is None and isinstance(values[role], Mapping)):
                     partial_column(values[role], n=n, name=names[role], reference=names["score"])
             for role in (role for role in (*numeric, *PARTIAL) if role in values):
                 positive = None if role in LENGTHS else pos_label
@@ -249,8 +249,7 @@ def _check_spellings(values: Mapping[str, Any], names: Mapping[str, str], pos_la
 
 def _spellings(values: Any, text: str) -> set[str]:
     """The values of a column that equal this text except for upper and lower case."""
-    column = values.names if isinstance(values, Coded) else values.values() if isinstance(values, Mapping) else values
-    return {str(value) for value in column if str(value).casefold() == text.casefold()}
+    return {str(value) for value in distinct_values(values) if str(value).casefold() == text.casefold()}
 
 
 def _words(name: str) -> set[str]:

@@ -13,7 +13,7 @@ import numpy as np
 from howsure.data.sources import Files
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.checks import Coded, is_missing
+from howsure.inputs.checks import Coded, distinct_values, is_missing
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_number, counted, is_number, parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -336,9 +336,7 @@ def _label_words(values: Any, pos_label: Hashable) -> dict[str, str]:
     >>> _label_words([1.0, 0.0, None], 1), _label_words(["1.0", "0.0"], "1")
     ({'1': '1', '0': '0'}, {'1': '1', '0': '0'})
     """
-    column = values.values() if isinstance(values, Mapping) else getattr(values, "names", values)
-    distinct = {*(column.tolist() if isinstance(column, np.ndarray) else column)}
-    texts = [str(value) for value in (*(v for v in distinct if not is_missing(v)), pos_label)]
+    texts = [str(value) for value in (*(v for v in distinct_values(values) if not is_missing(v)), pos_label)]
     numbers = {text: parse_number(text) for text in texts}  # 1.0 is 1
     plain = {text: text if n is None or not n.is_integer() else str(int(n)) for text, n in numbers.items()}
     others = {*plain.values()} - {plain[str(pos_label)]}

@@ -184,25 +184,29 @@ def _merged(exchange: Exchange) -> Exchange | None:
     turned = leading < 0
     steps = np.where(turned[:, None], -steps, steps) + 0.0
     kinds = np.concatenate([steps, middles + 0.0], axis=1) if exchange.studentised else steps
-    place_of_kind: dict[bytes, int] = {}
-    sizes: list[int] = []
+    texts = np.ascontiguousarray(kinds).view(f"V{8 * kinds.shape[1]}")[:, 0]
+    size_of_kind: dict[bytes, int] = {}
     kind_of_unit: list[int] = []
-    outcomes = 1
-    for row, (kind, count) in enumerate(zip(kinds, counts, strict=True)):
-        kind_index = place_of_kind.setdefault(kind.tobytes(), len(sizes))
-        if kind_index == len(sizes):
-            sizes.append(0)
-            kind_of_unit.append(row)
-        outcomes = outcomes // (sizes[kind_index] + 1) * (sizes[kind_index] + 1 + int(count))
-        sizes[kind_index] += int(count)
-        if outcomes > OUTCOMES:
-            return None
+    outcomes, start, stop = 1, 0, 64
+    while start < len(texts):  # in blocks of doubling size, because most metrics have too many outcomes
+        distinct, first, kind = np.unique(texts[start:stop], return_index=True, return_inverse=True)
+        block_counts = np.bincount(kind, counts[start:stop])
+        for place in np.argsort(first).tolist():
+            text, count = distinct[place].tobytes(), int(block_counts[place])
+            if text not in size_of_kind:
+                kind_of_unit.append(start + int(first[place]))
+            size = size_of_kind.get(text, 0)
+            outcomes = outcomes // (size + 1) * (size + 1 + count)
+            size_of_kind[text] = size + count
+            if outcomes > OUTCOMES:
+                return None
+        start, stop = stop, 2 * stop
     chosen = np.array(kind_of_unit, dtype=np.int64)
     return replace(
         exchange,
         steps=steps[chosen],
         middles=middles[chosen],
-        counts=np.array(sizes, dtype=np.int64),
+        counts=np.array([*size_of_kind.values()], dtype=np.int64),
         start=exchange.start - counts[turned] @ steps[turned],
         between=exchange.between + 2 * (steps[turned] * counts[turned, None]).T @ middles[turned],
     )

@@ -355,7 +355,7 @@ def _by_row(selection: Selection, column: Column, missing_values: Sequence[str])
     table = selection.table
     position, there = table.position, f"{selection.where} AND NOT {column.missing(missing_values)}"
     query = f"SELECT {position}, {_raw_value(column)} FROM {table.numbered} WHERE {there} ORDER BY {position}"
-    value_by_row = {int(row): value for row, value in table.fetch(query)}
+    value_by_row: dict[int, Any] = dict(table.fetch(query))
     if selection.where == ALL:
         return value_by_row
     rows = {int(row): place for place, row in enumerate(selection.positions().tolist())}
