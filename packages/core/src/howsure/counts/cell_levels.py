@@ -211,10 +211,9 @@ def cell_levels(
     other cells is p_c(θ) ∝ Σ_h w_h g_h(θ) / Z_ch, and the agreement of the cell is Σ_θ L_c(θ) p_c(θ) / max_δ Σ_θ L_c(θ)
     p_c(θ - δ).
     """
-    log_likelihood = np.zeros((n_cells, len(LEVELS)))
     eta = logits[:, None] + LEVELS
     unit_log_likelihood = labels[:, None] * eta - np.logaddexp(0.0, eta)
-    np.add.at(log_likelihood, cell, unit_log_likelihood if weight is None else weight[:, None] * unit_log_likelihood)
+    log_likelihood = _sum_by(cell, n_cells, unit_log_likelihood, weight)
     log_likelihood -= log_likelihood.max(axis=1, keepdims=True)
     likelihood = np.exp(log_likelihood)
     densities, log_prior = _level_densities(), _log_prior(scale_of_spreads)
@@ -233,6 +232,16 @@ def cell_levels(
     return CellLevels(posterior, spreads, domain_of_cell, likelihood, evidence, log_weights)
 
 
+def _sum_by(code: Integers, n_codes: int, rows: Floats, weight: Floats | None) -> Floats:
+    """Return the (weighted) sums of the rows with each code; 0 for a code that does not occur."""
+    sums = np.zeros((n_codes, rows.shape[1]))
+    order = np.argsort(code, kind="stable")
+    codes, starts = np.unique(code[order], return_index=True)
+    if len(codes):
+        sums[codes] = np.add.reduceat((rows if weight is None else weight[:, None] * rows)[order], starts, axis=0)
+    return sums
+
+
 def _agreement(likelihood: Floats, law: Floats) -> float:
     return float(likelihood @ law / np.correlate(likelihood, law, mode="full").max())
 
@@ -241,8 +250,7 @@ def _log_root_information(logits: Floats, domain: Integers, n_domains: int, weig
     """Return log √Σ m (1 - m) over the labelled units of each domain, at the μ of each h; 0 without labels."""
     m = sigmoid(logits[:, None] + MEANS)
     unit_information = m * (1.0 - m)
-    information = np.zeros((n_domains, len(MEANS)))
-    np.add.at(information, domain, unit_information if weight is None else weight[:, None] * unit_information)
+    information = _sum_by(domain, n_domains, unit_information, weight)
     information[information.sum(axis=1) == 0] = 1.0
     return np.repeat(0.5 * np.log(information), len(SPREADS), axis=1)
 

@@ -42,7 +42,7 @@ def count_laws(
     for cells in _batches(single[np.argsort(sizes[single], kind="stable")], sizes, weights.shape[1]):
         logits = np.full((int(sizes[cells].max()), len(cells), weights.shape[1]), -np.inf)
         for place, cell in enumerate(cells.tolist()):
-            logits[: sizes[cell], place] = np.clip(np.stack(draws[cell], axis=1), -MAX_LOGIT, MAX_LOGIT)
+            logits[: sizes[cell], place] = np.clip(np.array(draws[cell]).T, -MAX_LOGIT, MAX_LOGIT)
         batch = _laws_of_batch(
             [known_positives[cell] for cell in cells.tolist()], sizes[cells], logits, levels, weights[cells]
         )
@@ -186,16 +186,18 @@ def _mixed_sums(odds: Floats, level: Floats, weight: Floats, reached: Floats, wi
 
 def count_intervals(laws: Sequence[CountLaw], level: float) -> list[tuple[int, int]]:
     """Return the equal-tailed interval of each count, as `CountLaw.interval` does, by one bisection for all."""
+    if not laws:
+        return []
     tail = (1.0 - level) / 2
     least = np.array([tail, 1.0 - tail]) - ROUNDING
     low, high = np.zeros((2, len(laws), 2)) + np.array([[-1.0], [0.0]])[..., None]
     units = np.array([law.units for law in laws], dtype=np.float64)
     high += units[:, None]
-    large = np.repeat(np.arange(len(laws)), [len(law.weight) for law in laws])
-    components = np.concatenate(
-        [np.zeros((4, 0)), *(np.stack([law.weight, law.mean, law.deviation, law.skewness]) for law in laws)], axis=1
-    )
-    summed = np.concatenate([np.zeros(0), *(np.append(0.0, np.cumsum(law.small)) for law in laws)])
+    owner = np.repeat(np.arange(len(laws)), [len(law.weight) for law in laws])  # the law of each large component
+    figures = zip(*((law.weight, law.mean, law.deviation, law.skewness) for law in laws), strict=True)
+    components = np.array([np.concatenate(figure) for figure in figures])[..., None]
+    zero = np.zeros(1)
+    summed = np.concatenate([part for law in laws for part in (zero, np.cumsum(law.small))])
     start = np.cumsum([0, *(len(law.small) + 1 for law in laws[:-1])])
     active = np.arange(len(laws))
     while len(active := active[(high - low)[active].max(axis=1) > 1]):
@@ -203,13 +205,15 @@ def count_intervals(laws: Sequence[CountLaw], level: float) -> list[tuple[int, i
         below = summed[start[active, None] + np.clip(middle, -1, units[active, None]).astype(np.int64) + 1]
         place = np.full(len(laws), -1)
         place[active] = np.arange(len(active))
-        among = np.flatnonzero(place[large] >= 0)
-        if len(among):
-            weight, mean, deviation, skewness = components[:, among, None]
-            owner = place[large[among]]
-            probability = weight * edgeworth(middle[owner], mean, deviation, skewness, units[active][owner, None])
+        is_active = place[owner] >= 0
+        if not is_active.all():
+            owner, components = owner[is_active], components[:, is_active]
+        if len(owner):
+            weight, mean, deviation, skewness = components
+            cell = place[owner]
+            probability = weight * edgeworth(middle[cell], mean, deviation, skewness, units[owner, None])
             for end in range(2):
-                below[:, end] += np.bincount(owner, probability[:, end], len(active))
+                below[:, end] += np.bincount(cell, probability[:, end], len(active))
         reached = below >= least
         low[active], high[active] = np.where(reached, low[active], middle), np.where(reached, middle, high[active])
     return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -208,8 +209,8 @@ def _kinds(units: Units, keys: Sequence[Floats | Integers]) -> list[tuple[int, .
     """Return for each drawn element the kinds of its labelled units, ascending; units with equal keys are one kind."""
     kind = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()
     element = units.draw.element
-    ends = np.cumsum(np.bincount(element))[:-1]
-    return [tuple(kinds_in_element.tolist()) for kinds_in_element in np.split(kind[np.lexsort((kind, element))], ends)]
+    kinds, ends = kind[np.lexsort((kind, element))].tolist(), np.cumsum(np.bincount(element)).tolist()
+    return [tuple(kinds[start:end]) for start, end in pairwise([0, *ends])]
 
 
 @dataclass(frozen=True, slots=True)
