@@ -83,7 +83,7 @@ def grade_columns(export: GradeExport, records: Iterable[Record], name: str, tel
     """Return the columns of a table with a row per grade. tell: a function that is called with notes on the input."""
     rows = [row for record in records for row in export.grades(record)]
     grades = [row for row in rows if row is not None and _is_grade(row)]
-    columns = {column: [row[column] for row in grades] for column in (grades[0] if grades else ())}
+    columns: dict[str, Values] = {column: [row[column] for row in grades] for column in (grades[0] if grades else ())}
     n = len(grades)
     by_rater = shortened(f"{rater} {count:,}" for rater, count in Counter(columns.get("rater", ())).most_common())
     items = counted(len({*columns.get("item", ())}), "item")

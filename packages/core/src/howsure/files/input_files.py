@@ -44,8 +44,6 @@ Identity = tuple[int, int]  # device and inode number of a file, which are the s
 @contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A context that gives a file open for reading bytes; InputError if it does not exist or cannot be read."""
-    if os.path.isdir(path):
-        raise InputError(f"{os.fspath(path)} is a directory; name a file in it.")
     try:
         with open(path, "rb") as file:
             is_device = stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty()
@@ -55,6 +53,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except FileNotFoundError:
         raise missing_file(os.fspath(path)) from None
     except OSError as error:
+        if os.path.isdir(path):
+            raise InputError(f"{os.fspath(path)} is a directory; name a file in it.") from None
         raise InputError(f"{os.fspath(path)} cannot be read: {error.strerror or error}.") from error
 
 

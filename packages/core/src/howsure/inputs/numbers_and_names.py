@@ -332,7 +332,7 @@ def natural_order(name: str) -> tuple[int, float, str, str]:
             number = math.nan
         if math.isfinite(number):
             return 0, number, "", name
-    parts = NUMBERS.split(name)
+    parts = (NUMBERS if "." in name else WHOLE_NUMBERS).split(name)
     for place in range(1, len(parts), 2):  # the numbers
         digits = parts[place].lstrip("0")
         length = min(1 + len(digits.partition(".")[0]), sys.maxunicode)
@@ -341,3 +341,4 @@ def natural_order(name: str) -> tuple[int, float, str, str]:
 
 
 NUMBERS = re.compile(r"((?<![0-9.])[0-9]+\.[0-9]+(?!\.?[0-9])|[0-9]+)")
+WHOLE_NUMBERS = re.compile(r"([0-9]+)")

@@ -20,6 +20,7 @@ FORMATS = frozenset((*TABLES, *DOCUMENTS))
 RESULTS = frozenset([".jsonl_results"])  # HumanEval writes the results of large.jsonl to large.jsonl_results.jsonl
 
 
+@lru_cache  # thousands of files in folders of their own may have the same name
 def format_suffix(path: str) -> str:
     """Return the suffix of a file's format in lower case; the suffix of a compression is skipped.
 
@@ -46,7 +47,7 @@ def source_name(path: str) -> str:
     return _without_suffixes(system_path.basename(path))
 
 
-@lru_cache  # thousands of files in folders of their own may have the same name
+@lru_cache
 def _without_suffixes(name: str) -> str:
     for suffixes in (COMPRESSIONS, FORMATS, RESULTS):
         stem, suffix = system_path.splitext(name)

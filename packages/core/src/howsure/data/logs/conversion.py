@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, compress, groupby, islice
@@ -28,6 +26,7 @@ from howsure.data.logs.log_file import (
     Row,
     Source,
     Unread,
+    garbage_collection_paused,
     json_lines,
     parsed_line,
     rows_to_columns,
@@ -395,7 +394,7 @@ def input_files(
         LogCopy(Source(file, log.notes, log.model_version, log.unread), os.path.join(spool, name))
         for file, name in zip(files, names, strict=True)
     ]
-    with open(spool / COPIES, "wb") as lines, _garbage_collection_paused():
+    with open(spool / COPIES, "wb") as lines, garbage_collection_paused():
         for all_columns, row_copies in _batches(copies, log, most, labels):
             columns = kept(all_columns)
             log.note(columns, len(row_copies))
@@ -416,18 +415,6 @@ def input_files(
             f"`normalise=...` is for log-likelihoods of choices, but {files[0].name} has none. Leave it out."
         )
     return rewritten, log
-
-
-@contextmanager
-def _garbage_collection_paused() -> Iterator[None]:
-    """Pause the search for reference cycles: it takes long, and parsed JSON has no cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 @dataclass(slots=True, eq=False)

@@ -8,12 +8,13 @@ import os
 import shlex
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import chain
 
 from howsure.data.logs.agents import AGENTS
 from howsure.data.logs.layouts import LAYOUTS
-from howsure.data.logs.log_file import Beginning, LogFormat
+from howsure.data.logs.log_file import Beginning, LogFormat, garbage_collection_paused
 from howsure.data.tables.named_files import SUFFIXES, TABLES, File
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, natural_order, shortened
@@ -73,6 +74,20 @@ def detected(files: Sequence[File]) -> LogFormat | None:
 def _detect_format(beginning: Beginning) -> LogFormat | None:
     if beginning.file.format in ("csv", "tsv"):  # not a log of any program
         return None
+    if beginning.file.format == "json" and beginning.text.startswith(b"{"):
+        return _format_of_object(os.path.basename(beginning.file.name), beginning.keys)
+    return _recognised(beginning)
+
+
+@lru_cache  # thousands of trials have equal names and keys
+def _format_of_object(name: str, keys: tuple[str, ...]) -> LogFormat | None:
+    """Return the format of a document with an object, which depends only on its name and its first keys."""
+    beginning = Beginning(File(name, name, "json"))
+    beginning.__dict__.update(text=b"{", keys=keys)
+    return _recognised(beginning)
+
+
+def _recognised(beginning: Beginning) -> LogFormat | None:
     return next((form for form in map(log_format, LOGS) if form.recognises(beginning)), None)
 
 
@@ -154,6 +169,7 @@ def unfolded(
     return [*chain.from_iterable(files)], None
 
 
+@garbage_collection_paused()
 def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> tuple[list[str | File], str | None]:
     files_by_kind: dict[str, list[File]] = {}
     summaries, empty, unfinished = list[File](), list[str](), list[str]()
@@ -239,21 +255,35 @@ def _pattern(folder: str, names: Sequence[str]) -> str | None:
     return next((pattern for pattern in patterns if set(glob.glob(pattern, recursive=True)) == set(names)), None)
 
 
+def _walk(folder: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield a folder and those in it with the names of their files, in natural order, without links and hidden ones."""
+    places = [folder]
+    while places:
+        place, folders, names = places.pop(), list[str](), list[str]()
+        with suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                if not entry.is_dir():
+                    names.append(entry.name)
+                elif not (entry.is_symlink() or entry.name.startswith(".")):
+                    folders.append(entry.name)
+        yield place, names
+        places += (os.path.join(place, name) for name in sorted(folders, key=natural_order, reverse=True))
+
+
 def _beginnings_in(folder: str, empty: list[str], unfinished: list[str]) -> Iterator[Beginning]:
     """Yield the beginnings of a folder's files of known formats, with subfolders but without hidden files.
 
     They are in natural order. Empty files are added to `empty`, and folders of Harbor's trials without results to
     `unfinished`.
     """
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted((folder for folder in folders if not folder.startswith(".")), key=natural_order)
+    for place, names in _walk(folder):
         kinds = {name: SUFFIXES[suffix] for name in names if (suffix := format_suffix(name)) in SUFFIXES}
         if "config.json" in names and "result.json" not in names and "__" in os.path.basename(place):
             unfinished.append(place)
         candidates = list(kinds.keys() - BESIDE)
         for name in sorted(candidates, key=natural_order) if len(candidates) > 1 else candidates:
-            path = os.path.join(place, name)
-            if os.path.getsize(path):
-                yield Beginning.of(path, kinds[name])
+            beginning = Beginning.of(os.path.join(place, name), kinds[name])
+            if beginning.is_empty:
+                empty.append(beginning.file.name)
             else:
-                empty.append(path)
+                yield beginning

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import math
@@ -126,6 +127,18 @@ def parsed_line(line: bytes) -> Any:
         return parsed_json(line)
 
 
+@contextmanager
+def garbage_collection_paused() -> Iterator[None]:
+    """Pause the search for reference cycles: it takes long, and parsed JSON has no cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 Row = dict[str, Any]
 Columns = dict[str, tuple[Any, ...]]  # of equal length
 
@@ -189,13 +202,14 @@ class Beginning:
     """The beginning of a file; each property is read when a format needs it."""
 
     file: File
+    is_empty: bool = False
 
     @classmethod
     def of(cls, path: str, kind: str) -> Beginning:
         """Build from a path; `kind` is the format of the file."""
         with opened(path) as file:
             head = file.read(FIRST)
-        beginning = cls(File(path, path, kind, detect_compression(head[:4])))
+        beginning = cls(File(path, path, kind, detect_compression(head[:4])), is_empty=not head)
         if beginning.file.compression == "none" and kind in TEXTS:
             beginning.__dict__["text"] = head
         return beginning
