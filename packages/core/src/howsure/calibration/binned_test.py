@@ -24,6 +24,7 @@ STEPS = 4096  # contributions of bins are rounded to 1/4096 of the statistic
 SPARSE = 1024  # with more values than this, a distribution is stored by step instead of by value
 MAX_GRID_STEPS = 100_000
 NUMBERS_AT_ONCE = 1 << 16
+NEGLIGIBLE = 1e-100  # such a probability is added to that of reaching the statistic
 ROUNDING = 1e-12  # a smaller statistic counts as 0
 MIN_LAWS_FOR_BLAS = 20
 Add = Callable[[float, Floats, Floats], None]
@@ -132,7 +133,7 @@ def _contributions(sets: Sequence[RareBins]) -> Iterator[list[Contribution]]:
     number = np.arange(chance.shape[1])
     with np.errstate(over="ignore"):  # an infinite contribution reaches the statistic
         part = (number - e) ** 2 / v / statistic
-    inside = part < 1 - 1e-9
+    inside = (part < 1 - 1e-9) & (chance > NEGLIGIBLE)
     step = np.minimum(np.rint(part * steps, where=inside, out=part), steps - 1).astype(np.int64)
     outside = np.where(inside | (number >= numbers), 0.0, chance)
     reached = np.cumsum(outside, axis=1)[:, -1] + more  # summed in order: independent of the batch
