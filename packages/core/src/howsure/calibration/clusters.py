@@ -90,19 +90,21 @@ def _products_of_bins(cells: ClusterSums, values: Column) -> Floats:
     """Return M'M (bins, bins) for M (clusters, bins) with these values, computed in blocks of clusters."""
     products = np.zeros((cells.n_bins, cells.n_bins))
     with one_thread():
+        dense = np.zeros((ROWS, cells.n_bins))
         for block in cells.blocks:
             if len(block.code) * float(cells.n_bins) ** 2 > DENSE_FASTER * float((block.length**2.0).sum()):
                 matrix = _sparse(ClusterSums([block], cells.n_bins, cells.n_codes), values)
                 products += (matrix.T @ matrix).toarray()
                 continue
             entries = values(block)
-            row = np.repeat(np.arange(len(block.code)), block.length)
+            place = np.repeat(np.arange(len(block.code)) * cells.n_bins, block.length) + block.bin
             for start in range(0, len(block.code), ROWS):
                 stop = min(start + ROWS, len(block.code))
                 some = slice(block.start[start], block.start[stop] if stop < len(block.code) else None)
-                dense = np.zeros((stop - start, cells.n_bins))
-                dense[row[some] - start, block.bin[some]] = entries[some]
-                products += dense.T @ dense
+                rows, here = dense[: stop - start], place[some] - start * cells.n_bins
+                rows.ravel()[here] = entries[some]
+                products += rows.T @ rows
+                rows.ravel()[here] = 0.0
     return products
 
 
@@ -272,13 +274,13 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
     couples, products = total_w**2 - squares_w, total_u**2 - squares_u
     is_estimable = _estimable_bins(cells, couples)
     weighted = np.divide(total_w * products, couples, out=np.zeros_like(couples), where=is_estimable)
-    known_w = np.where(is_estimable, total_w, 0.0)
+    known_w, least = np.where(is_estimable, total_w, 0.0), np.where(is_estimable, ROUNDING * total_w**2, np.inf)
     sums, weights = np.full((2, cells.n_codes), [[weighted.sum()], [known_w.sum()]])
     for block in cells.blocks:
-        b, w, u = block.bin, block.w, block.u
+        b, w, u = block.bin.astype(np.int64), block.w, block.u  # numpy indexes faster by 64-bit integers
         rest_w, rest_u = total_w[b] - w, total_u[b] - u
-        rest_couples, rest_products = rest_w**2 - (squares_w[b] - w**2), rest_u**2 - (squares_u[b] - u**2)
-        still = is_estimable[b] & (rest_couples > ROUNDING * total_w[b] ** 2)
+        rest_couples, rest_products = couples[b] - 2.0 * w * rest_w, products[b] - 2.0 * u * rest_u
+        still = rest_couples > least[b]
         rest_weighted = np.divide(rest_w * rest_products, rest_couples, out=np.zeros_like(rest_w), where=still)
         sums[block.code] += block.by_cluster(rest_weighted - weighted[b])
         weights[block.code] += block.by_cluster(np.where(still, rest_w, 0.0) - known_w[b])
