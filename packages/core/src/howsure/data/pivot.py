@@ -84,7 +84,6 @@ class CodedCells:
     distinct: the values by code.
     """
 
-    values: Values
     codes: Integers
     is_empty: Bools
     distinct: Values
@@ -101,14 +100,16 @@ class CodedCells:
         code_of = dict(zip(distinct, range(len(distinct)), strict=True))
         codes = np.fromiter(map(code_of.__getitem__, values), np.int64, len(values))
         is_empty = np.fromiter(map(is_missing, distinct), np.bool_, len(distinct))
-        return cls(values, codes, is_empty[codes], [*distinct])
+        return cls(codes, is_empty[codes], [*distinct])
 
     def converted(self, convert: Callable[[Any], Any]) -> Self:
         """Return the cells with each distinct value converted; values may become equal."""
-        converted = [*map(convert, self.distinct)]
-        cells, codes = self.of(converted), self.codes
-        values = [*map(converted.__getitem__, codes.tolist())]
-        return replace(cells, values=values, codes=cells.codes[codes], is_empty=cells.is_empty[codes])
+        cells = self.of([*map(convert, self.distinct)])
+        return replace(cells, codes=cells.codes[self.codes], is_empty=cells.is_empty[self.codes])
+
+    def at(self, rows: Integers) -> list[Any]:
+        """Return the values of some rows."""
+        return [*map(self.distinct.__getitem__, self.codes[rows].tolist())]
 
 
 PLAIN, NESTED = {str, int, float, tuple, type(None)}, (list, dict)
@@ -136,7 +137,7 @@ class LongGrades:
         key_cells, raters, grades = [*map(CodedCells.of, keys)], CodedCells.of(rater), CodedCells.of(grade)
         grades = grades.converted(number_or_text)
         first, *more = key_cells
-        item = CodedCells.of(list(zip(*(key.values for key in key_cells), strict=True))) if more else first
+        item = CodedCells.of(list(zip(*(key.codes.tolist() for key in key_cells), strict=True))) if more else first
         is_named = ~reduce(or_, (cells.is_empty for cells in (*key_cells, raters)))
         return cls(
             dict(zip(names, key_cells, strict=False)),
@@ -161,8 +162,7 @@ class LongGrades:
     @cached_property
     def keys(self) -> dict[str, Values]:
         """The columns of the graded items."""
-        rows = self.first_graded.tolist()
-        return {name: [cells.values[row] for row in rows] for name, cells in self.key_cells.items()}
+        return {name: cells.at(self.first_graded) for name, cells in self.key_cells.items()}
 
     @cached_property
     def place(self) -> Integers:
@@ -212,20 +212,19 @@ class LongGrades:
         are_labels: whether grades are labels, which cannot be averaged. tell: a function that is called with a note on
         different grades of an item by the same rater.
         """
-        values = np.empty(len(self.grade.values), dtype=object)
-        values[:] = self.grade.values
-        settled = values[self.first_of_cell]
-        codes = self.grade.codes
+        values, codes = np.empty(len(self.grade.distinct), dtype=object), self.grade.codes
+        values[:] = self.grade.distinct
+        settled = values[codes[self.first_of_cell]]
         differs = codes[self.graded] != codes[self.first_of_cell]
         several = defaultdict[int, list[int]](list)  # indices of the rows of each cell with different grades
         for position in np.flatnonzero(np.isin(self.first_of_cell, self.first_of_cell[differs])).tolist():
             several[int(self.first_of_cell[position])].append(position)
-        labels = {*values[self.graded].tolist()} if several else set()
+        labels = {*self.grade.at(self.graded)} if several else set()
         numeric = not are_labels and len(labels) > 2
         settle = _mean if numeric and all(isinstance(label, (int, float)) for label in labels) else _majority
         tied = 0
         for positions in several.values():
-            grade = settle(values[self.graded[positions]].tolist())
+            grade = settle(self.grade.at(self.graded[positions]))
             settled[positions] = grade
             tied += grade is None
         if several:
@@ -267,9 +266,9 @@ class Mixture:
     def raters_by_value(self, column: str) -> dict[Any, set[str]]:
         """Return for each value of a column the raters who gave grades in its rows."""
         by_value = dict[Any, set[str]]()
-        values, who = self.others[column].values, self.grades.who.values
-        for row in self.grades.graded[~self.others[column].is_empty[self.grades.graded]].tolist():
-            by_value.setdefault(values[row], set()).add(who[row])
+        rows = self.grades.graded[~self.others[column].is_empty[self.grades.graded]]
+        for value, who in dict.fromkeys(zip(self.others[column].at(rows), self.grades.who.at(rows), strict=True)):
+            by_value.setdefault(value, set()).add(who)
         return by_value
 
     def check(self, criteria: Sequence[str]) -> None:
@@ -300,9 +299,9 @@ class Mixture:
             advice += f"; add {parameter('where', condition)} to keep one {more[0]}"
         place = ""
         if names[0] in self.differing:
-            row = self.differing[names[0]]
-            item = shortened(str(cells.values[row]) for cells in self.grades.key_cells.values())
-            place = f", for example of item {item} by {self.grades.who.values[row]}"
+            row = np.array([self.differing[names[0]]])
+            item = shortened(str(cells.at(row)[0]) for cells in self.grades.key_cells.values())
+            place = f", for example of item {item} by {self.grades.who.at(row)[0]}"
         raise InputError(
             f"{parameter('pivot', self.pivot)} would mix grades of one item that differ in {which}{place}. {advice}."
         )
