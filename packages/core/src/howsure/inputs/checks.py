@@ -271,19 +271,6 @@ def factorised(column: Column) -> tuple[Integers, list[Any]]:
     return _factorised_values(column.astype(str).tolist() if kind in "mM" else column.tolist())
 
 
-def distinct_values(values: Any) -> Iterable[Any]:
-    """Return the distinct values of a column, or of a mapping from rows to values; all if they cannot be hashed."""
-    if isinstance(values, Coded):
-        return values.names
-    column = values.values() if isinstance(values, Mapping) else values
-    if isinstance(column, np.ndarray) and column.dtype.kind == "U" and column.ndim == 1 and column.size:
-        return factorised(column)[1]
-    try:
-        return dict.fromkeys(column)
-    except TypeError:
-        return list(column)
-
-
 def _factorised_texts(column: Column) -> tuple[Integers, list[Any]]:
     """Compute `factorised` for a column of numpy's fixed-width strings, with a hash table whose buckets contain rows.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from howsure.inputs.checks import is_missing
+from howsure.notes import marked_note
 
 if sys.platform == "win32":  # only functions that do not access the disk
     import ntpath as system_path
@@ -73,6 +74,14 @@ def source_names(paths: Sequence[str]) -> tuple[str, ...]:
     while repeated := [path for shared in _equal_names(names) for path in shared if names[path] != whole[path]]:
         names |= {path: whole[path] for path in repeated}
     return tuple(names[path] for path in paths)
+
+
+def columns_notes(name: str, columns: str | None) -> tuple[str, ...]:
+    """Return a note on the layout of a file, if it has more than two columns or lines that begin with #."""
+    if columns is None or (columns.startswith("2 ") and ";" not in columns):
+        return ()
+    other = "" if columns.startswith("2 ") else "; `column=...` names another column of tags"
+    return (marked_note(f"{system_path.basename(name)} was read as {columns}{other}."),)
 
 
 def name_of_file(path: str, paths: Sequence[str]) -> str:

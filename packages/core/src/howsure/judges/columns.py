@@ -16,7 +16,7 @@ from howsure.counts.sampling_design import Elements, partial_column, read_draw
 from howsure.data.logs.scores import advising_pos_label
 from howsure.errors import ANY_VALUE, LIST_COLUMNS, REMEDIES, Fault, InputError, parameter, renumbered_rows
 from howsure.inputs.arguments import check_distinct
-from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, distinct_values, first_missing, missing
+from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, factorised, first_missing, missing
 from howsure.inputs.frames import AS_READ, Kind, Rows, not_a_column_name, read_columns
 from howsure.inputs.long_form import item_twice, partial_scores
 from howsure.inputs.numbers_and_names import check_bounds, check_within
@@ -250,6 +250,19 @@ def _check_spellings(values: Mapping[str, Any], names: Mapping[str, str], pos_la
 def _spellings(values: Any, text: str) -> set[str]:
     """The values of a column that equal this text except for upper and lower case."""
     return {str(value) for value in distinct_values(values) if str(value).casefold() == text.casefold()}
+
+
+def distinct_values(values: Any) -> Iterable[Any]:
+    """Return the distinct values of a column, or of a mapping from rows to values; all if they cannot be hashed."""
+    if isinstance(values, Coded):
+        return values.names
+    column = values.values() if isinstance(values, Mapping) else values
+    if isinstance(column, np.ndarray) and column.dtype.kind == "U" and column.ndim == 1 and column.size:
+        return factorised(column)[1]
+    try:
+        return dict.fromkeys(column)
+    except TypeError:
+        return list(column)
 
 
 def _words(name: str) -> set[str]:

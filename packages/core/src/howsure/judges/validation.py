@@ -13,13 +13,13 @@ import numpy as np
 from howsure.data.sources import Files
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.checks import Coded, distinct_values, is_missing
+from howsure.inputs.checks import Coded, is_missing
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_number, counted, is_number, parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.agreement import cohens_kappa
-from howsure.judges.columns import Columns, needed
+from howsure.judges.columns import Columns, distinct_values, needed
 from howsure.judges.correct_judge_scores import correct_judge_scores
 from howsure.judges.correction import undetermined_estimate
 from howsure.notes import DETAIL, Note, marked_note

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.data.documents.read_documents import columns_notes
 from howsure.errors import InputError, parameter, quote
 from howsure.inputs.frames import Source
 from howsure.inputs.long_form import item_twice
@@ -25,6 +24,7 @@ from howsure.inputs.numbers_and_names import (
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.source_names import columns_notes
 from howsure.notes import DETAIL, WARNING, Note, marked_note
 from howsure.result import Estimate
 from howsure.scores.documents import (

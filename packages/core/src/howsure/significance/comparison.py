@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from howsure.data.documents.read_documents import columns_notes
 from howsure.errors import InputError, parameter, quote
 from howsure.inputs.frames import Source
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.source_names import columns_notes
 from howsure.notes import marked_note
 from howsure.show.ties import highest_first
 from howsure.significance.checked_systems import Systems, view_notes

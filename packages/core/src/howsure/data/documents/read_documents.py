@@ -21,7 +21,6 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_choice, counted, shortened, unknown_name
 from howsure.inputs.source_names import format_suffix
 from howsure.lazy_imports import require
-from howsure.notes import marked_note
 
 # Convert spaCy documents. spaCy is not imported; any object with the same attributes works.
 
@@ -243,14 +242,6 @@ def prediction_items(path: str | os.PathLike[str], gold: DocumentItems, *, colum
     """Read the items of a model's file; tags are in `column` if it is as wide as gold, otherwise in the last column."""
     last = document_items(path)
     return last.items if column is None or last.width != gold.width else document_items(path, column=column).items
-
-
-def columns_notes(name: str, columns: str | None) -> tuple[str, ...]:
-    """Return a note on the layout of a file, if it has more than two columns or lines that begin with #."""
-    if columns is None or (columns.startswith("2 ") and ";" not in columns):
-        return ()
-    other = "" if columns.startswith("2 ") else "; `column=...` names another column of tags"
-    return (marked_note(f"{os.path.basename(name)} was read as {columns}{other}."),)
 
 
 # The first documents of a file, for a quick look; the rest of the file is not parsed.
