@@ -21,6 +21,7 @@ LABELS = words_in(
     "adjudicated golds targets truths trues labels"
 )
 RIGHT_ANSWERS = words_in("gold target truth true expected actual golds targets truths trues")  # before other labels
+ADJUDICATED = words_in("majority consensus adjudicated final")
 EXPECTED = words_in("expected gold reference")  # not how good an answer is
 PREDICTED = words_in("prediction predicted pred")
 PREDICTIONS = PREDICTED | words_in("decision guess output said")  # unless expected_output or actual_decision
@@ -34,6 +35,7 @@ SCORES = METRICS | words_in(
 RATERS = words_in("rater grader annotator coder worker labeler labeller evaluator reviewer")
 RATERS_NAMED = words_in("ann ann_id user user_id username")  # in full
 JUDGE = words_in("judge")
+MODEL_NAMES = words_in("gpt bert roberta claude gemini llama mistral mixtral qwen deepseek vader textblob t svm")
 JUDGES = JUDGE | words_in("llm gpt auto automatic autorater")
 PEOPLE = words_in("human person people expert annotator")
 SOURCES = words_in("source by origin kind type")  # of grades, where its values name judges and people
@@ -46,6 +48,7 @@ CONFIDENCES = words_in("confidence conf certainty")  # of the model in its answe
 DOUBTS = words_in(
     "uncertainty entropy variance difficulty distance error"
 )  # scores that do not say how good an answer is
+FAULTS = words_in("error errors wer cer ter loss perplexity mae mse rmse violations")  # of which fewer are better
 RISKS = words_in("risk")  # which may be the probability of a label, but is not a score
 ARMS = words_in(
     "arm method approach agent variant mode policy strategy condition experiment setting config configuration "
@@ -85,7 +88,7 @@ POSITIVE = words_in(
 DETECTED = words_in(
     "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
 )  # which a model finds
-NEGATIONS = ("not ", "not_", "non-", "un")  # before a value, they make its opposite
+NEGATIONS = ("not ", "not_", "not-", "non-", "un")  # before a value, they make its opposite
 PLAIN = words_in("0 1 0.0 1.0 true false")  # labels that need no --positive
 WINNERS = words_in("winner best won win preference preferred verdict")
 VERDICTS = WINNERS | words_in("verdict judgment judgement label grade")
@@ -124,12 +127,6 @@ def is_prompt(column: SeenColumn) -> bool:
 
 def is_yes_or_no(column: SeenColumn) -> bool:
     return {value.lower() for value in column.held} <= PLAIN
-
-
-def says_right(label: SeenColumn) -> bool:
-    """Whether a value of the label says that an answer is good: one of two values, or a word for a right answer."""
-    words = {value.lower().removesuffix(" answer") for value in label.held}
-    return positive_option(label) is not None and (label.kind == TWO or bool(words & POSITIVE))
 
 
 def positive_option(label: SeenColumn, others: Collection[str] = ()) -> list[str] | None:

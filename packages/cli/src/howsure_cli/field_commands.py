@@ -33,6 +33,8 @@ GOLD = {
     "references",
     "ref",
     "refs",
+    "human",
+    "expert",
 }
 MAX_BYTES = 20_000_000  # of files whose documents are compared
 MAX_CANDIDATES = 5

@@ -58,6 +58,7 @@ from howsure_cli.field_commands import (
 )
 from howsure_cli.log_commands import propose_for_log
 from howsure_cli.pair_commands import files_of_lines, scores_by_gold_table
+from howsure_cli.questions import question
 from howsure_cli.table_commands import MAX_COMMANDS, is_unlabelled, propose_for_table
 from howsure_cli.table_notes import (
     DOCUMENTS,
@@ -439,5 +440,5 @@ class Look(Rows[SeenColumn]):
 
     def footnotes(self) -> Sequence[str]:
         """The notes, and the commands."""
-        worth = ["Worth typing next:", *(f"  {command}" for command in self.commands)] if self.commands else []
-        return [*self.notes, *worth]
+        proposals = [line for command in self.commands for line in (f"  {question(command)}", f"    {command}")]
+        return [*self.notes, *(["Worth typing next:", *proposals] if proposals else [])]

@@ -4,8 +4,8 @@ two files."""
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from howsure.data.column_roles import FEW, LISTS, OBJECTS, ONE, TWO, UNIQUE, SeenColumn, seen_column
 from howsure.data.documents.read_documents import document_items, is_plain
@@ -16,6 +16,7 @@ from howsure.errors import InputError
 from howsure.files.input_files import read_text
 from howsure.inputs.source_names import format_suffix
 from howsure.scores.documents import read_document_columns
+from howsure_cli.alike_columns import agree
 from howsure_cli.column_words import LABELS, MEASURES, PREDICTIONS, names_id, names_prediction
 from howsure_cli.field_commands import gold_neighbours, is_gold
 from howsure_cli.table_notes import TAGS
@@ -119,10 +120,8 @@ def scores_by_gold_table(paths: Sequence[str], tables: Sequence[Sequence[Sequenc
     predicted, gold, by_order = _which_is_gold(paths)
     if by_order:
         predictions = [path for path in paths if any(map(names_prediction, columns[path]))]
-        targets = [path for path in paths if any(column.words & LABELS for column in columns[path])]
-        if len(predictions) != 1 or targets == predictions or not targets:
-            return []
-        (predicted,), gold = predictions, next(path for path in paths if path not in predictions)
+        predicted = predictions[0] if len(predictions) == 1 else paths[0]
+        gold = next(path for path in paths if path != predicted)
     if gold is None:
         return []
     ids = [column for column in columns[gold] if column.kind == UNIQUE]
@@ -136,7 +135,12 @@ def scores_by_gold_table(paths: Sequence[str], tables: Sequence[Sequence[Sequenc
     if len(shared) > 1 and not any(label.words & LABELS for label in shared):
         return []  # several fields of documents
     pairs = [(guess, label) for label in labels for guess in answers if guess.held & label.held or guess.kind == ONE]
-    if not pairs or not _same_items(item.name, dict(zip(paths, tables, strict=True)), predicted, gold):
+    of_item = {path: _by_item(item.name, table) for path, table in zip(paths, tables, strict=True)}
+    if of_item[predicted].keys() != of_item[gold].keys() or len(of_item[gold]) < MIN_SHARED:
+        return []
+    if by_order and not any(names_prediction(guess) for guess, _ in pairs):
+        pairs = [pair for pair in pairs if _agree(*pair, of_item[predicted], of_item[gold])]
+    if not pairs:
         return []
     guess, label = next((pair for pair in pairs if names_prediction(pair[0])), pairs[0])
     names = ["--target", label.name, "--prediction", guess.name, "--id", item.name]
@@ -150,7 +154,15 @@ def _answers(columns: Sequence[SeenColumn], *, but: str) -> list[SeenColumn]:
     return sorted(answers, key=lambda column: not column.words & (LABELS | PREDICTIONS))
 
 
-def _same_items(item: str, tables: dict[str, Sequence[Sequence[str | None]]], predicted: str, gold: str) -> bool:
-    """Whether both tables have the same items."""
-    items = [{row[list(tables[path][0]).index(item)] for row in tables[path][1:]} for path in (predicted, gold)]
-    return items[0] == items[1] and len(items[0]) >= MIN_SHARED
+def _by_item(item: str, table: Sequence[Sequence[str | None]]) -> dict[str | None, dict[str | None, str | None]]:
+    names, *rows = table
+    records = [dict(zip(names, row, strict=True)) for row in rows]
+    return {record[item]: record for record in records}
+
+
+def _agree(guess: SeenColumn, label: SeenColumn, guesses: Mapping[Any, Any], labels: Mapping[Any, Any]) -> bool:
+    """Whether the same items have more often the same values than by chance, and not always."""
+    values = (
+        [records[item][column.name] for item in labels] for column, records in ((guess, guesses), (label, labels))
+    )
+    return agree(*values)

@@ -28,6 +28,7 @@ from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
+from howsure_cli.alike_columns import measures_of_arms, raters, target_and_predictions
 from howsure_cli.column_words import (
     CHANCES,
     CONFIDENCES,
@@ -35,11 +36,10 @@ from howsure_cli.column_words import (
     COSTS,
     CRITERIA,
     DETECTED,
-    DOUBTS,
     ENDS,
     ERRORS,
+    FAULTS,
     GRADES,
-    GROUPS,
     ITEMS,
     JUDGE,
     JUDGES,
@@ -47,7 +47,6 @@ from howsure_cli.column_words import (
     LABELS,
     LOGITS,
     MEASURES,
-    MODELS,
     PEOPLE,
     PEOPLE_NAMED,
     PROMPTS,
@@ -67,7 +66,6 @@ from howsure_cli.column_words import (
     is_yes_or_no,
     names_id,
     names_prediction,
-    names_rater,
     non_answer_options,
     other_sides,
     positive_option,
@@ -79,13 +77,7 @@ from howsure_cli.document_commands import events_in_texts, import_scores
 from howsure_cli.span_commands import spans_in_rows
 from howsure_cli.table_roles import TableRoles
 from howsure_cli.typed_commands import command_text
-from howsure_cli.wide_commands import (
-    are_named_for_raters,
-    are_of_raters,
-    columns_by_object,
-    columns_of_coders,
-    propose_marks,
-)
+from howsure_cli.wide_commands import are_of_raters, columns_by_object, propose_marks
 
 MAX_COMMANDS = 3
 MAX_GRADES = 200  # different values, of which agreement is computed
@@ -113,23 +105,25 @@ def propose_for_table(
     scores = [*table.propose_marks()] or [*table.propose_scores()]
     if agents:  # the mean of which counts trials without a score as failed
         scores = [command.replace(" --skip-missing", " --missing-score 0") for command in scores]
+    spans = [*spans_in_rows(columns, rows, file_words)]
     commands = [
         *table.propose_battles(),
-        *spans_in_rows(columns, rows, file_words),
+        *spans,
         *agents,
         *table.propose_counts(),
         *table.propose_documents(import_scores),
         *table.propose_judge(),
         *table.propose_judge_in_rows(),
-        *table.propose_raters(),
+        *([] if spans else table.propose_raters()),
         *scores,
         *table.propose_rater_columns(),
         *table.propose_score_lists(),
         *table.propose_predictions(),
+        *table.propose_similar_columns(),
         *table.propose_probabilities(),
         *table.propose_items(),
     ]
-    commands = commands or [*table.propose_documents(events_in_texts)] or [*table.propose_similar_columns()]
+    commands = commands or [*table.propose_documents(events_in_texts)]
     return list(dict.fromkeys(commands or table.propose_for_unlabelled()))[:MAX_COMMANDS]
 
 
@@ -287,15 +281,13 @@ class _TableProposals(TableRoles):
         other_than = [rater, *of_truth, *([] if item is None else [item])]
         named = [c for c in self.columns if c not in other_than and c.words & (SCORES | LABELS | GRADES)]
         grade = next((column for column in named if is_grade(column) and is_numeric(column)), None)
-        return grade or self._named(VERDICTS | GRADES, FEW, TWO, other_than=other_than)
+        grade = grade or self._named(VERDICTS | GRADES, FEW, TWO, other_than=other_than)
+        return grade or next(self._varying(other_than, TWO, FEW, WITHIN), None)
 
     def propose_raters(self) -> Iterator[str]:
         """If each row is a grade, and several raters graded the same items: the agreement of the raters."""
-        judges = [column for column in self.columns if column.words & JUDGE and column.kind in (FEW, TWO)]
-        judge = min(judges, key=lambda column: not names_id(column), default=None)
         item, judge_columns = self._item(), self._judge_and_person()
-        rater = next((c for c in self.columns if names_rater(c) and c.kind in (FEW, TWO)), None)
-        rater = rater or (judge if judge is not None and not is_grade(judge) else None)
+        rater = self._rater() or self._judge()
         rater = rater or (None if judge_columns is None else judge_columns[2])
         if rater is None or item is None or item.kind == UNIQUE:
             return
@@ -334,16 +326,16 @@ class _TableProposals(TableRoles):
         yield self._command("judge agreement", words, raters)
 
     def propose_similar_columns(self) -> Iterator[str]:
-        """If no other command fits, and columns of raters have the same values: the agreement of these columns."""
-        words = [column for column in self.columns if column.kind in (TWO, FEW) and not is_numeric(column)]
-        words = [column for column in words if not column.words & (GROUPS | MODELS)]
-        same = ([column for column in words if column.held == first.held] for first in words)
-        raters = (columns for columns in same if are_named_for_raters(columns))
-        alike = next((columns for columns in raters if len(columns) > 1), columns_of_coders(self.columns))
-        item = next((column for column in self.columns if column.kind in (UNIQUE, TEXTS)), None)
-        if len(alike) > 1 and item is not None and item.values == len(self.rows) and self.may_explode:
-            words_typed = ["--explode", column_list(alike), "--rater", COLUMN, "--id", item.name, "--score", VALUE]
-            yield self._command("judge agreement", words_typed, alike)
+        """If columns contain the same labels and agree more than chance: their agreement; if arms have a column each
+        with the same measure: its mean for each arm."""
+        alike, arms = raters(self.columns, self._values_by_column), measures_of_arms(self.columns)
+        if self.may_explode and len(alike) > 1 and target_and_predictions(alike, self._values_by_column) is None:
+            yield self._command("judge agreement", ["--raters", column_list(alike)], alike)
+        if self.may_explode and arms and arms[0].kind == FEW:
+            yield self._command("judge agreement", ["--raters", column_list(arms), "--scale", "ordinal"], arms)
+        if self.may_explode and arms:
+            words = ["--explode", column_list(arms), "--score", VALUE, "--model", COLUMN, *self._unique_id()]
+            yield self._command("score", words, arms)
 
     def propose_counts(self) -> Iterator[str]:
         """If all rows have a probability, and only a minority of them a label: corrected counts."""
@@ -386,13 +378,14 @@ class _TableProposals(TableRoles):
 
     def propose_scores(self) -> Iterator[str]:
         """If a column says how good each answer is: its means, and a comparison of the models."""
-        score = self._score() or self._label_of_answers()
+        score = self._score() or self._label_of_answers() or self._score_by_values()
         if score is None or (
             score.kind == WITHIN and score is self._probability_column() and self._label() is not None
         ):
             return  # a probability of the label
         identity, used = self._identity_options(label=score)
         marks = [*(positive_option(score) or []), *non_answer_options(score)]
+        marks += ["--lower-is-better"] if score.words & FAULTS else []
         yield self._command("score", ["--score", score.name, *marks, *identity], [score, *used])
         end = score.name.rsplit(".", 1)[-1]
         alike = [column for column in self.columns if column.kind == score.kind and column.name.endswith(f".{end}")]
@@ -433,10 +426,14 @@ class _TableProposals(TableRoles):
             yield self._command("score", words, [listed, model, item])
 
     def _identity_options(
-        self, *, other_than: Sequence[SeenColumn] = (), label: SeenColumn | None = None
+        self,
+        *,
+        other_than: Sequence[SeenColumn] = (),
+        label: SeenColumn | None = None,
+        models: list[SeenColumn] | None = None,
     ) -> tuple[list[str], list[SeenColumn | None]]:
         """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
-        models, item, run = self._models(other_than=other_than), self._item(), self._named(RUNS, FEW, TWO)
+        models, item, run = models or self._models(other_than=other_than), self._item(), self._named(RUNS, FEW, TWO)
         if not models and label is not None and label is self._right():  # of judges, against the right answers
             models = [c for c in self.columns if c.words & JUDGE and c.kind == FEW and not is_grade(c)]
         models = [column for column in models if column not in (item, run)]
@@ -491,25 +488,28 @@ class _TableProposals(TableRoles):
         return ["--reduce", "top-label"]
 
     def propose_predictions(self) -> Iterator[str]:
-        """If at least two columns contain values of the label: a comparison of models."""
-        labels = self.labels
-        for label in (column for column in labels if column.kind in (TWO, FEW)):
-            others = [
-                column for column in self.columns if self._is_of_model(column, label) and column.held <= label.held
-            ]
-            others = [column for column in others if column.held and not column.words & DOUBTS]
-            prediction = next((column for column in self.columns if self._predicts(column, label)), None)
-            if prediction is not None and len(others) < 2:
-                identity, used = self._identity_options(label=label)
-                answers = ["--target", label.name, "--prediction", prediction.name]
-                yield self._command("score", [*answers, *identity], [label, *used])
-                return
-            if len(others) > 1 and label.held and all(not other.words & SCORES for other in others):
-                models = [word for column in others[1:] for word in ("--model", column.name)]
-                yield self._command(
-                    "significance", ["--target", label.name, "--against", others[0].name, *models], [label, *others]
-                )
-                return
+        """If columns predict a column of right answers: how often each is right, and a comparison of several."""
+        pair = target_and_predictions(self.columns, self._values_by_column)
+        if pair is None:
+            return
+        target, predictions = pair
+        if len(predictions) == 1:
+            rater = None if self._models() else self._rater()
+            identity, used = self._identity_options(label=target, models=None if rater is None else [rater])
+            words = ["--target", target.name, "--prediction", predictions[0].name, *identity]
+            yield self._command("score", words, [target, *used])
+            return
+        if self.may_explode and "," not in "".join(column.name for column in predictions):
+            words = ["--explode", column_list(predictions), "--target", target.name, "--prediction", VALUE]
+            yield self._command("score", [*words, "--model", COLUMN, *self._unique_id()], [target, *predictions])
+        models = [word for column in predictions[1:] for word in ("--model", column.name)]
+        words = ["--target", target.name, "--against", predictions[0].name, *models]
+        yield self._command("significance", words, [target, *predictions])
+
+    def _unique_id(self) -> list[str]:
+        """The option that names the item, if each row is one."""
+        item = next((column for column in self.columns if column.kind == UNIQUE and not column.missing), None)
+        return [] if item is None else ["--id", item.name]
 
     def _command(self, command: str, words: Sequence[str], used: Sequence[SeenColumn | None]) -> str:
         non_answers = dict.fromkeys(text for column in used if column is not None for text in column.non_answers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -21,6 +21,7 @@ from howsure_cli.column_words import (
     ERRORS,
     EXPECTED,
     FAILED,
+    FAULTS,
     GROUPS,
     ITEM_COLUMNS,
     ITEMS,
@@ -41,6 +42,7 @@ from howsure_cli.column_words import (
     TURNS,
     UNITS,
     VERDICTS,
+    is_grade,
     is_numeric,
     is_prompt,
     is_yes_or_no,
@@ -48,7 +50,6 @@ from howsure_cli.column_words import (
     names_prediction,
     names_rater,
     positive_option,
-    says_right,
 )
 
 MAX_MISSING = 0.05  # of the ids of items
@@ -70,6 +71,10 @@ class TableRoles:
     def _values(self, column: SeenColumn) -> list[str | None]:
         place = self.columns.index(column)
         return [row[place] for row in self.rows]
+
+    @property
+    def _values_by_column(self) -> dict[SeenColumn, list[str | None]]:
+        return {column: self._values(column) for column in self.columns}
 
     def _keys(
         self, item: SeenColumn, rater: Sequence[SeenColumn], *, other_than: Sequence[SeenColumn]
@@ -101,16 +106,6 @@ class TableRoles:
         labels = [column for column in labels if not (names_prediction(column) or self._probability_of_label(column))]
         return sorted(labels, key=lambda column: not column.words & RIGHT_ANSWERS)
 
-    def _is_of_model(self, column: SeenColumn, label: SeenColumn) -> bool:
-        """Whether a column is not a label, or a label of a model, such as llm_label next to gold_label."""
-        is_alike = bool(column.words & label.words & LABELS) and not column.words & RIGHT_ANSWERS
-        return column not in self.labels or (bool(label.words & RIGHT_ANSWERS) and is_alike)
-
-    def _predicts(self, column: SeenColumn, label: SeenColumn) -> bool:
-        is_models = column.words & (MODELS - ARMS) and (is_yes_or_no(column) or column.words & ANSWERS)
-        is_prediction = names_prediction(column) or is_models or self._probability_of_label(column)
-        return column is not label and bool(is_prediction and column.held & label.held)
-
     def _probability_of_label(self, label: SeenColumn) -> SeenColumn | None:
         """The column with the probabilities of this column's labels, such as `roberta_score` for `roberta_label`."""
         match = re.fullmatch(r"(.*[a-z0-9])[^a-z0-9]*(label|class|prediction)", label.name.lower())
@@ -133,17 +128,62 @@ class TableRoles:
         item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED, TEXTS)), None)
         item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, other_than=others)
         question = next((column for column in self.columns if is_prompt(column) and column not in others), None)
+        crossed = self._crossed([*ids, *(c for c in self.columns if c.words & ITEMS and c not in (*ids, *others))])
+        if crossed is not None and (item is None or item.kind == UNIQUE):
+            return crossed
         tasks = self._named(UNITS, FEW, REPEATED) if runs else None
         if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
             return tasks
         return item or question or self._named(UNITS, REPEATED, other_than=others) or self._rated()
 
+    def _crossed(self, ids: Sequence[SeenColumn]) -> SeenColumn | None:
+        """The column with the most values of these that several raters or models have in common, each of them once."""
+        who = self._rater() or self._judge() or self._model()
+        if who is None:
+            return None
+        ids = [c for c in ids if c.kind in (FEW, REPEATED) and c is not who and not c.missing]
+        ids = [c for c in ids if self._repeats_in([c], who) and not self._repeats([who, c, *self._runs()], at_most=1)]
+        return max(ids, key=lambda column: column.values, default=None)
+
+    def _runs(self) -> list[SeenColumn]:
+        return [column for column in self.columns if column.words & RUNS and column.kind in (FEW, TWO)]
+
+    def _rater(self) -> SeenColumn | None:
+        return next((c for c in self.columns if names_rater(c) and c.kind in (FEW, TWO, REPEATED)), None)
+
+    def _judge(self) -> SeenColumn | None:
+        """The column that names the judge of each row."""
+        judges = [column for column in self.columns if column.words & JUDGE and column.kind in (FEW, TWO)]
+        judge = min(judges, key=lambda column: not names_id(column), default=None)
+        return None if judge is None or is_grade(judge) else judge
+
+    def _varying(self, other_than: Sequence[SeenColumn], *kinds: str) -> Iterator[SeenColumn]:
+        """The columns of grades whose values differ between the raters or models of an item, and between its items."""
+        item, who = self._item(), self._rater() or self._model()
+        fixed = [column for column in (item, who) if column is not None]
+        others = MEASURES | (DOUBTS - FAULTS) | RUNS
+        for column in self.columns:
+            is_other = (
+                column in (*other_than, *fixed)
+                or column.words & (MEASURES | (DOUBTS - FAULTS) | RUNS)
+                or names_id(column)
+            )
+            is_fixed = any(self._determines(key, column) for key in fixed)
+            if column.kind in kinds and is_numeric(column) and not (is_other or is_fixed):
+                yield column
+
+    def _score_by_values(self) -> SeenColumn | None:
+        """A column of any name with grades of the answers of models, which no other column predicts."""
+        is_labelled = any(label.kind in (TWO, FEW) for label in self.labels)
+        if is_labelled or self._model() in (None, self._item()):
+            return None
+        return next(self._varying([], WITHIN), next(self._varying([], TWO), None))
+
     def _rated(self) -> SeenColumn | None:
         """What several raters graded, or models answered: each once, or else texts."""
-        rater = next((column for column in self.columns if names_rater(column) and column.kind in (FEW, TWO)), None)
-        rater = rater or self._model()
+        rater = self._rater() or self._model()
         repeated = [column for column in self.columns if column.kind in (TEXTS, REPEATED) and not column.missing]
-        repeated = [column for column in repeated if self._repeats([column], at_most=1)]
+        repeated = [column for column in repeated if column is not rater and self._repeats([column], at_most=1)]
         whole = [column for column in repeated if rater is not None and not self._repeats([rater, column], at_most=1)]
         texts = (column for column in repeated if column.kind == TEXTS)
         return None if rater is None else next(iter(whole), next(texts, None))
@@ -231,9 +271,10 @@ class TableRoles:
     def _label_of_answers(self) -> SeenColumn | None:
         """A label that says whether each answer of the models is good, and that no model predicts."""
         labels = [label for label in self.labels if label.kind in (TWO, FEW) and len(label.held) < 5]
-        label = next((label for label in labels if not is_numeric(label) and says_right(label)), None)
-        others = (column for column in self.columns if not column.words & MEASURES)
-        is_predicted = any(names_prediction(column) or column.words & CHANCES for column in others)
+        label = next((label for label in labels if not is_numeric(label) and positive_option(label) is not None), None)
+        others = [column for column in self.columns if not column.words & MEASURES]
+        is_predicted = any(map(names_prediction, others))
+        is_predicted |= label is not None and label.kind == TWO and any(c.words & CHANCES for c in others)
         return None if self._model() is None or is_predicted else label
 
     def _model(self, *, other_than: Sequence[SeenColumn] = ()) -> SeenColumn | None:
@@ -247,6 +288,10 @@ class TableRoles:
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
         named = [c for c in named if not (c.held and is_yes_or_no(c)) and not c.words & ANSWERS]
+        judges = [column for column in self.columns if column.words & JUDGE]
+        named = [
+            c for c in named if not any(self._determines(c, j) and self._determines(j, c) for j in judges)
+        ] or named
         return sorted(named, key=lambda column: bool(column.words & ARMS))
 
     def _label(self) -> SeenColumn | None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from string import digits
 
-from howsure.data.column_roles import FEW, REPEATED, TEXTS, TWO, UNIQUE, SeenColumn
+from howsure.data.column_roles import REPEATED, TEXTS, TWO, UNIQUE, SeenColumn
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure_cli.column_words import (
     CORRECT,
@@ -23,7 +22,6 @@ from howsure_cli.column_words import (
     VERDICTS,
     column_list,
     is_yes_or_no,
-    names_prediction,
     positive_option,
     words_in,
 )
@@ -88,15 +86,6 @@ def _only_marks(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     return alike if are_of_items and alike == marks else []
 
 
-def columns_of_coders(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
-    """Columns of a few codes whose names differ only in a number, such as C1 and C2, with most codes in common."""
-    few = [column for column in columns if column.kind == FEW and re.search(r"\d$", column.name)]
-    few = [column for column in few if not column.words & (LABELS | PREDICTIONS)]
-    alike = [c for c in few if c.name.rstrip(digits) == few[0].name.rstrip(digits)]
-    coders = [c for c in alike if len(c.held & alike[0].held) * 2 > len(c.held | alike[0].held)]
-    return coders if len(coders) <= MAX_CODERS else []
-
-
 def columns_by_object(columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
     """Those in objects that have a name alike, such as ann.grade and bob.grade, or labels.ann.grade and
     labels.bob.grade."""
@@ -114,15 +103,3 @@ def are_of_raters(columns: Sequence[SeenColumn]) -> bool:
     """Whether the names of such objects, or of what is in them, are those of raters and verdicts."""
     heads = words_in(" ".join(re.sub(r"[^a-z]", " ", column.name.partition(".")[0].lower()) for column in columns))
     return bool(heads & (RATERS | JUDGE | GRADED)) or any(column.words & (VERDICTS - LABELS) for column in columns)
-
-
-def are_named_for_raters(columns: Sequence[SeenColumn]) -> bool:
-    """Whether the columns are named for raters, alike up to a last part (code_ann, code_bob), or each in its own way.
-
-    Columns of truth values with different names, and names such as A-coref and B-coref, are those of features.
-    """
-    stems = {re.sub(r"[\W_]*([^\W_\d]+|\d+)$", "", column.name.lower()) for column in columns}
-    is_alike = len(stems) == 1 and "" not in stems
-    is_distinct = not any(a.words & b.words for a, b in combinations(columns, 2))
-    is_distinct = is_distinct and not any(is_yes_or_no(column) or names_prediction(column) for column in columns)
-    return is_alike or is_distinct or all(column.words & (RATERS | JUDGE | PEOPLE) for column in columns)

@@ -51,6 +51,12 @@ def only(values: Iterable[float]) -> Means:
     return means((None, value) for value in values)
 
 
+def noisy(rng: np.random.Generator, values: Sequence[object], shape: tuple[int, int]) -> Any:
+    """Columns of labels that are those of one truth with a probability of 0.7."""
+    columns = rng.choice(values, shape)
+    return np.where(rng.uniform(size=shape) < 0.7, columns[0], columns)
+
+
 def ordinal_alpha(grades: Mapping[str, Mapping[str, int]]) -> float:
     """Krippendorff's alpha by its definition; the distance of two grades is the number of grades between them."""
     units = [list(unit.values()) for unit in grades.values()]
@@ -158,12 +164,13 @@ def labels_of_several_ways() -> Expected:
     heading = "text gold_label llm_label rule_label corrected_label"
     table("ways.csv", heading, ((f"text {i}", *labels[:, i]) for i in range(60)))
     right = [(labels[at] == labels[0]).mean() for at in (1, 2, 3)]
-    return "ways.csv", {"significance": [right[1] - right[0], right[2] - right[0]]}
+    of_ways = dict(zip(heading.split()[2:], right, strict=True))
+    return "ways.csv", {"score": of_ways, "significance": [right[1] - right[0], right[2] - right[0]]}
 
 
 def coders_next_to_groups() -> Expected:
     """Four numbered coders, next to a column of other names."""
-    codes = random(104).choice(["N", "S", "O"], (4, 40))
+    codes = noisy(random(104), ["N", "S", "O"], (4, 40))
     rows = [(f"s{i}", ("security", "crypto")[i % 2], ("here", "there")[i % 3 > 0], *codes[:, i]) for i in range(40)]
     table("stances.csv", "sample_id community platform ann1 ann2 ann3 ann4", rows)
     units = {str(i): {str(at): "NSO".index(codes[at, i]) for at in range(4)} for i in range(40)}
@@ -418,7 +425,8 @@ def wide_labels() -> Expected:
     gold, *models = random(7).choice(["pos", "neg", "neu"], (4, 90))
     table("wide.csv", "text gold bert gpt-4o llama_3", zip(map(str, range(90)), gold, *models, strict=True))
     accuracy = [(model == gold).mean() for model in models]
-    return "wide.csv", {"significance": [value - accuracy[0] for value in accuracy[1:]]}
+    of_models = dict(zip(("bert", "gpt-4o", "llama_3"), accuracy, strict=True))
+    return "wide.csv", {"score": of_models, "significance": [value - accuracy[0] for value in accuracy[1:]]}
 
 
 def wide_marks() -> Expected:
@@ -573,7 +581,8 @@ def labels_with_scores() -> Expected:
     heading = "pair_id language expected_label bert_label bert_score detox_label detox_score"
     table("scored.csv", heading, rows)
     accuracy = [(predicted == labels[0]).mean() for predicted in labels[1:]]
-    return "scored.csv", {"significance": [accuracy[1] - accuracy[0]]}
+    of_models = {"bert_label": accuracy[0], "detox_label": accuracy[1]}
+    return "scored.csv", {"score": of_models, "significance": [accuracy[1] - accuracy[0]]}
 
 
 def arms() -> Expected:
@@ -767,7 +776,7 @@ def answers_of_the_model() -> Expected:
 
 
 def labels_without_gold() -> Expected:
-    units = random(39).choice(["pos", "neg", "neu"], (45, 3))
+    units = noisy(random(39), ["pos", "neg", "neu"], (3, 45)).T
     table("systems.csv", "text bert gpt-4o llama_3", ((f"a sentence, number {i}", *units[i]) for i in range(45)))
     return "systems.csv", {"judge agreement": nominal_alpha(units.tolist())}
 
@@ -1166,7 +1175,7 @@ def groups_of_one_label() -> Expected:
 
 
 def codes_of_two_coders() -> Expected:
-    codes = random(83).integers(0, 5, (60, 2))
+    codes = noisy(random(83), range(5), (2, 60)).T
     table("codes.csv", "index C1 C2", ((i, *codes[i]) for i in range(60)))
     return "codes.csv", {"judge agreement": nominal_alpha(codes.astype(str).tolist())}
 
@@ -1385,13 +1394,19 @@ def test_a_count_selects_one_row_of_each_document() -> None:
     [
         ("id pronoun A-coref B-coref", ("TRUE", "FALSE")),
         ("id pronoun hot windy", ("true", "false")),
-        ("id pronoun quality predicted_quality", ("good", "bad")),
-        ("id pronoun alignment prediction", ("left", "right")),
     ],
 )
-def test_features_and_predicted_labels_are_neither_raters_nor_scores(heading: str, values: Sequence[str]) -> None:
+def test_features_are_neither_raters_nor_scores(heading: str, values: Sequence[str]) -> None:
     rows = [(at, ("he", "she", "her")[at % 3], values[at % 2], values[at // 2 % 2]) for at in range(40)]
     assert commands_of(heading, rows) == []
+
+
+@pytest.mark.parametrize("names", ["quality predicted_quality", "alignment prediction"])
+def test_labels_of_any_name_are_predicted(names: str) -> None:
+    rows = [(at, ("good", "bad")[at % 2], ("good", "bad")[at // 2 % 2]) for at in range(40)]
+    target, prediction = names.split()
+    (command,) = commands_of(f"id {names}", rows)
+    assert command.endswith(f"--target {target} --prediction {prediction} --id id")
 
 
 def test_the_probability_of_a_label_is_not_a_score_and_a_profile_is_not_a_model() -> None:

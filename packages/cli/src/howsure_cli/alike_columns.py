@@ -1,0 +1,176 @@
+"""Columns that contain the same quantity from several sources: right answers and predictions, raters, models.
+
+Their values decide: columns with the same values that agree more than chance. Names only break ties.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from howsure.data.column_roles import FEW, NUMBERS, ONE, REPEATED, TWO, WITHIN, SeenColumn
+from howsure.inputs.label_spelling import is_non_answer
+from howsure.inputs.numbers_and_names import parse_number
+from howsure_cli.column_words import (
+    ADJUDICATED,
+    CORRECT,
+    GROUPS,
+    JUDGES,
+    LABELS,
+    MEASURES,
+    MODEL_NAMES,
+    MODELS,
+    PEOPLE,
+    RIGHT_ANSWERS,
+    SCORES,
+    is_numeric,
+    names_id,
+    names_prediction,
+    names_rater,
+)
+
+Values = Mapping[SeenColumn, Sequence[str | None]]
+
+MIN_KAPPA = 0.15  # above which columns are about the same thing
+MIN_DEVIATIONS = 3.0  # from the kappa of columns that have nothing in common
+MAX_ROWS = 2_000  # of which agreement is computed
+MAX_VALUES = 1_000  # of a column of labels
+MAX_COLUMNS = 60  # that are compared with each other
+
+
+def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tuple[SeenColumn, list[SeenColumn]] | None:
+    """The column of right answers and those that predict it; None if no column is clearly the right answer.
+
+    A column predicts another one if it has the same values, and a name or an agreement above chance says so.
+    """
+    labels = [column for column in columns if _may_be_label(column)][:MAX_COLUMNS]
+    found = list[tuple[tuple[float, float], SeenColumn, list[SeenColumn]]]()
+    for target in labels:
+        others = [other for other in labels if other is not target and _share_values(target, other, values)]
+        others = [other for other in others if _predicts(other, target, values)]
+        if others:
+            agreement = sum(kappa(values[target], values[other]) for other in others) / len(others)
+            found.append(((_rightness(target, others), agreement), target, others))
+    found = [entry for entry in found if entry[0][0] >= 1.0]
+    return max(found, key=lambda entry: entry[0])[1:] if found else None
+
+
+def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
+    """The most columns of labels with the same values that agree more than chance, or differ only in a number."""
+    labels = [column for column in columns if _may_be_label(column) and not _is_yes_or_no(column)][:MAX_COLUMNS]
+    labels = [
+        column for column in labels if column.kind in (TWO, FEW) and not column.words & (MODELS | GROUPS - LABELS)
+    ]
+    groups = list[list[SeenColumn]]()
+    for first in labels:
+        same = [other for other in labels if other is not first and _share_values(first, other, values)]
+        same = [other for other in same if not is_numeric(first) or _template(other) == _template(first) != ""]
+        agreeing = [other for other in same if agree(values[first], values[other])]
+        groups.append([first, *agreeing])
+    return max(groups, key=len, default=[])
+
+
+def measures_of_arms(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
+    """Columns with the same measure of several arms, such as A_recall and B_recall next to A_length and B_length."""
+    by_measure: dict[tuple[str, bool], dict[str, SeenColumn]] = {}
+    for column in columns:
+        for measure, arm, at_end in _measure_and_arm(column.name):
+            by_measure.setdefault((measure, at_end), {})[arm] = column
+    candidates = list[tuple[tuple[bool, bool, bool, int], list[SeenColumn]]]()
+    for name, by_arm in by_measure.items():
+        others = [other.keys() & by_arm.keys() for key, other in by_measure.items() if key != name]
+        for kind in (WITHIN, NUMBERS, FEW):
+            arms = {arm: c for arm, c in by_arm.items() if c.kind == kind and is_numeric(c) and not _is_count(c)}
+            if len(arms) > 1 and any(len(arms.keys() & shared) > 1 for shared in others):
+                names_metrics = not SCORES.isdisjoint(map(str.lower, arms))
+                is_numbered = len({re.sub(r"\d", "", arm) for arm in arms}) == 1
+                candidates.append(((names_metrics, not is_numbered, kind != WITHIN, -len(arms)), [*arms.values()]))
+    return min(candidates, key=lambda candidate: candidate[0], default=(None, []))[1]
+
+
+def kappa(first: Sequence[str | None], second: Sequence[str | None]) -> float:
+    """Cohen's kappa of the first rows in which both columns have a value.
+
+    >>> kappa(["a", "b", "a", "b"], ["a", "b", "b", "b"])
+    0.5
+    """
+    pairs = [(_key(a), _key(b)) for a, b in zip(first[:MAX_ROWS], second[:MAX_ROWS], strict=True) if a and b]
+    if not pairs:
+        return 0.0
+    shares = [Counter(value for value in side) for side in zip(*pairs, strict=True)]
+    chance = sum(count * shares[1][value] for value, count in shares[0].items()) / len(pairs) ** 2
+    observed = sum(a == b for a, b in pairs) / len(pairs)
+    return (observed - chance) / (1 - chance) if chance < 1 else 0.0
+
+
+def agree(first: Sequence[str | None], second: Sequence[str | None]) -> bool:
+    """Whether two columns agree clearly more than chance, and not always."""
+    n = sum(a is not None and b is not None for a, b in zip(first[:MAX_ROWS], second[:MAX_ROWS], strict=True))
+    return max(MIN_KAPPA, MIN_DEVIATIONS / math.sqrt(max(n, 1))) < kappa(first, second) < 1.0
+
+
+def _key(value: str) -> str | float:
+    number = parse_number(value)
+    return value if number is None else number
+
+
+def _may_be_label(column: SeenColumn) -> bool:
+    is_few = column.kind in (TWO, FEW, ONE) or (column.kind == REPEATED and column.values <= MAX_VALUES)
+    return is_few and not (names_id(column) or column.words & MEASURES or column.name.endswith(".confidence"))
+
+
+def _is_yes_or_no(column: SeenColumn) -> bool:
+    return column.kind == TWO and {value.lower() for value in column.held} <= {"0", "1", "0.0", "1.0", "true", "false"}
+
+
+def _share_values(first: SeenColumn, second: SeenColumn, values: Values) -> bool:
+    """Whether two columns have most of their values in common."""
+    sides = [{_key(v) for v in set(values[c][:MAX_ROWS]) if v and not is_non_answer(v)} for c in (first, second)]
+    smaller = min(map(len, sides))
+    shared = len(sides[0] & sides[1])
+    return shared >= min(2, smaller) and shared * 2 >= smaller > 0 and max(map(len, sides)) > 1
+
+
+def _predicts(column: SeenColumn, target: SeenColumn, values: Values) -> bool:
+    is_named = names_prediction(column) or bool(target.words & RIGHT_ANSWERS)
+    if _is_yes_or_no(column) and column.words & CORRECT and not names_prediction(column):
+        return False  # whether an answer is right
+    if ONE in (column.kind, target.kind) or (is_numeric(column) and column.kind != TWO):  # or grades by two criteria
+        return is_named
+    return is_named or agree(values[target], values[column])
+
+
+def _rightness(target: SeenColumn, others: Sequence[SeenColumn]) -> float:
+    """How clearly the name of a column is that of right answers, compared with the others."""
+    is_part = all(_parts(target) < _parts(other) for other in others)  # as label of gpt_label
+    return _weight(target) + 2.0 * is_part - max(map(_weight, others))
+
+
+def _parts(column: SeenColumn) -> set[str]:
+    return {word for word in column.words if word.isalpha()}
+
+
+def _weight(column: SeenColumn) -> float:
+    words = column.words
+    right = 3.0 * bool(words & RIGHT_ANSWERS) + 2.0 * bool(words & (PEOPLE | ADJUDICATED)) + bool(words & LABELS)
+    guessed = 4.0 * names_prediction(column) + 3.0 * bool(words & (MODELS | JUDGES | MODEL_NAMES))
+    return right - guessed - 0.5 * names_rater(column)
+
+
+def _template(column: SeenColumn) -> str:
+    """The name without its number."""
+    return re.sub(r"\d+", "", column.name.lower()) if re.search(r"\d", column.name) else ""
+
+
+def _is_count(column: SeenColumn) -> bool:
+    return bool(column.words & (MEASURES | {"n"})) or names_id(column)
+
+
+def _measure_and_arm(name: str) -> list[tuple[str, str, bool]]:
+    """The ways to read a name as a measure and an arm, such as recall and A, and whether the arm is last."""
+    parts = [part for part in re.split(r"[\W_]+", name) if part]
+    if len(parts) < 2:
+        return []
+    return [("_".join(parts[1:]), parts[0], False), ("_".join(parts[:-1]), parts[-1], True)]
