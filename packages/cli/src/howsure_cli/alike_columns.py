@@ -26,6 +26,7 @@ from howsure_cli.column_words import (
     RIGHT_ANSWERS,
     SCORES,
     is_numeric,
+    name_parts,
     names_id,
     names_prediction,
     names_rater,
@@ -144,12 +145,8 @@ def _predicts(column: SeenColumn, target: SeenColumn, values: Values) -> bool:
 
 def _rightness(target: SeenColumn, others: Sequence[SeenColumn]) -> float:
     """How clearly the name of a column is that of right answers, compared with the others."""
-    is_part = all(_parts(target) < _parts(other) for other in others)  # as label of gpt_label
+    is_part = all(name_parts(target) < name_parts(other) for other in others)  # as label of gpt_label
     return _weight(target) + 2.0 * is_part - max(map(_weight, others))
-
-
-def _parts(column: SeenColumn) -> set[str]:
-    return {word for word in column.words if word.isalpha()}
 
 
 def _weight(column: SeenColumn) -> float:

@@ -70,6 +70,9 @@ RUNS = words_in("run seed epoch trial repeat attempt sample")
 ITEM_COLUMNS = {*ROWS_OF_ITEMS, SOURCE_ROW, "task_id", "prompt_id", "case_id"}
 ERRORS = words_in("error exception")
 ENDS = ERRORS | words_in("status timeout outcome state finish_reason stop_reason")  # how a trial ended
+NUMBERS_OF = words_in("n num number count")
+POSITIVE_LABELS = words_in("right korrekt")  # which may also be a direction or a name
+FLAGS = words_in("-1 -1.0 0 0.0 1 1.0 true false True False")
 COSTS = words_in("cost usd dollars price")
 ACTORS = words_in("actor topic party country side organisation organization code")
 DATES_NAMED = words_in("date day published published_at datetime timestamp created_at datum fecha")
@@ -99,6 +102,20 @@ PROMPTS = words_in("prompt instruction")
 ASKED = MODELS | PROMPTS | words_in("user_input assistant assistant_output")  # of texts that a model wrote
 SECOND_WINS = words_in("model_b model_2 b right 2 2.0")
 SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
+
+
+def last_words(column: SeenColumn) -> frozenset[str]:
+    """The words of the last part of a name such as verdict.right."""
+    return SeenColumn(column.name.rsplit(".", 1)[-1], "", "", 0, 0, ()).words
+
+
+def name_parts(column: SeenColumn) -> frozenset[str]:
+    """The words of a name, without the whole name of several words."""
+    return frozenset(word for word in column.words if word.isalpha())
+
+
+def is_tie(value: str) -> bool:
+    return "tie" in value.lower() or value.lower() in ("both_bad", "bothbad", "0", "1.5", "draw")
 
 
 def names_id(column: SeenColumn) -> bool:

@@ -238,6 +238,9 @@ def _look_inside(files: Paths, rows: Sequence[Sequence[Any]], format: str | None
     for _, name in sorted(lists, key=lambda entry: -entry[0])[:MAX_LISTS]:
         with suppress(InputError):  # objects of which some are not rows
             inside = look(files, format=format, explode=name, encoding=encoding)
+            deeper = [inner for inner in lists_of_objects(inside.rows) if inner.startswith(f"{name}.")]
+            if deeper and not inside.commands:
+                inside = look(files, format=format, explode=deeper[0], encoding=encoding)
             if any(not command.startswith("howsure look") for command in inside.commands):
                 others = [other for _, other in lists if other != name]
                 return replace(inside, notes=(*inside.notes, *map(lists_note, others[:1])))

@@ -57,8 +57,9 @@ def _question_of_score(options: Mapping[str, str]) -> str:
             return f"Which of {prediction} is most often the same as {options['--target']}?"
         of_each = "" if model is None else f", for each {model}"
         return f"How often is {prediction} the same as {options.get('--target', 'the target')}{of_each}?"
-    if model == COLUMN and options.get("--score") == VALUE:
-        return f"Which of {options['--explode']} has the highest mean?"
+    if options.get("--score") == VALUE:
+        which = f"of {options['--explode']}" if model == COLUMN else model
+        return f"Which {which} has the highest mean?"
     score = options.get("--score", "score")
     if "--positive" in options:
         return f"How often is {score} {options['--positive']}{_by('for each', options, '--model')}?"

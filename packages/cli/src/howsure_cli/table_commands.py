@@ -40,6 +40,7 @@ from howsure_cli.column_words import (
     ERRORS,
     FAULTS,
     GRADES,
+    GROUPS,
     ITEMS,
     JUDGE,
     JUDGES,
@@ -47,6 +48,7 @@ from howsure_cli.column_words import (
     LABELS,
     LOGITS,
     MEASURES,
+    MODELS,
     PEOPLE,
     PEOPLE_NAMED,
     PROMPTS,
@@ -63,7 +65,9 @@ from howsure_cli.column_words import (
     grade_values,
     is_grade,
     is_numeric,
+    is_tie,
     is_yes_or_no,
+    name_parts,
     names_id,
     names_prediction,
     non_answer_options,
@@ -75,17 +79,24 @@ from howsure_cli.column_words import (
 )
 from howsure_cli.document_commands import events_in_texts, import_scores
 from howsure_cli.span_commands import spans_in_rows
+from howsure_cli.table_notes import tasks_of_models
 from howsure_cli.table_roles import TableRoles
 from howsure_cli.typed_commands import command_text
 from howsure_cli.wide_commands import are_of_raters, columns_by_object, propose_marks
 
 MAX_COMMANDS = 3
 MAX_GRADES = 200  # different values, of which agreement is computed
+MAX_ORDINAL = 11  # grades, such as from 0 to 10, of which only the order is taken to count
 MAX_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 MAX_JUDGE_LABELS = 5  # labels of a judge that is validated
 MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
+TOPICS = {
+    "calib": "howsure calibration",
+    "confid": "howsure calibration",
+    "agree": "howsure judge agreement",
+}  # by a part of the name of a file
 
 
 def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
@@ -106,6 +117,9 @@ def propose_for_table(
     if agents:  # the mean of which counts trials without a score as failed
         scores = [command.replace(" --skip-missing", " --missing-score 0") for command in scores]
     spans = [*spans_in_rows(columns, rows, file_words)]
+    raters = [] if spans else [*table.propose_raters()]
+    if table.compares_models_by_judges():
+        scores, raters = [*scores, *raters], []
     commands = [
         *table.propose_battles(),
         *spans,
@@ -114,7 +128,7 @@ def propose_for_table(
         *table.propose_documents(import_scores),
         *table.propose_judge(),
         *table.propose_judge_in_rows(),
-        *([] if spans else table.propose_raters()),
+        *raters,
         *scores,
         *table.propose_rater_columns(),
         *table.propose_score_lists(),
@@ -123,8 +137,12 @@ def propose_for_table(
         *table.propose_probabilities(),
         *table.propose_items(),
     ]
-    commands = commands or [*table.propose_documents(events_in_texts)]
-    return list(dict.fromkeys(commands or table.propose_for_unlabelled()))[:MAX_COMMANDS]
+    commands = (
+        commands or [*table.propose_tasks()] or [*table.propose_codes(), *table.propose_documents(events_in_texts)]
+    )
+    commands = list(dict.fromkeys(commands or table.propose_for_unlabelled()))
+    named = [topic for part, topic in TOPICS.items() if part in os.path.basename(file_words[0]).lower()]
+    return sorted(commands, key=lambda command: not command.startswith(tuple(named)))[:MAX_COMMANDS]
 
 
 def _without_non_answers(column: SeenColumn) -> SeenColumn:
@@ -204,7 +222,8 @@ class _TableProposals(TableRoles):
         people = next((column for column in self.columns if column.words & PEOPLE and is_grade(column)), None)
         if people is None:
             return
-        judges = (column for column in self.columns if column.words & JUDGES and column is not people)
+        others = [column for column in self.columns if column is not people]
+        judges = [c for c in others if c.words & JUDGES or name_parts(c) == name_parts(people) - PEOPLE]
         without = map(_without_non_answers, judges)
         judge = next((column for column in without if is_grade(column) and share_scale(column, people)), None)
         if judge is None or len(self.rows) - people.missing < MIN_LABELS:
@@ -295,7 +314,7 @@ class _TableProposals(TableRoles):
         keys = [] if grade is None else self._keys(item, [rater], other_than=[rater, grade])
         if grade is None or grade.values > MAX_GRADES or not keys or not self._repeats(keys, at_most=1):
             return
-        scale = {FEW: ["--scale", "ordinal"], TWO: []}.get(grade.kind, ["--scale", "interval"])
+        scale = [] if grade.kind == TWO else ["--scale", "ordinal" if grade.values <= MAX_ORDINAL else "interval"]
         words = ["--rater", rater.name, "--id", column_list(keys), "--score", grade.name]
         yield self._command("judge agreement", [*words, *(scale if is_numeric(grade) else [])], [rater, grade, *keys])
 
@@ -336,6 +355,35 @@ class _TableProposals(TableRoles):
         if self.may_explode and arms:
             words = ["--explode", column_list(arms), "--score", VALUE, "--model", COLUMN, *self._unique_id()]
             yield self._command("score", words, arms)
+
+    def compares_models_by_judges(self) -> bool:
+        """Whether judges, and no people, graded the answers of several models."""
+        return self._rater() is None and self._judge() is not None and self._model() is not None
+
+    def propose_tasks(self) -> Iterator[str]:
+        """If each row is a model, and each column the score of a task: the mean of each model over tasks."""
+        tasks, names = tasks_of_models(self.columns), [c for c in self.columns if c.kind == UNIQUE and c.words & MODELS]
+        if tasks and names and self.may_explode and "," not in "".join(column.name for column in tasks):
+            words = ["--explode", column_list(tasks), "--score", VALUE, "--model", names[0].name, "--id", COLUMN]
+            yield self._command("score", words, tasks)
+
+    def propose_codes(self) -> Iterator[str]:
+        """If documents were coded and no model is involved: how often each code, or a value of the only one, occurs."""
+        used = GROUPS | MODELS | RUNS | MEASURES
+        if any(column.kind in (WITHIN, SHARES) for column in self.columns):  # probabilities of a model
+            return
+        codes = [c for c in self.columns if c.kind in (TWO, FEW) and not (names_id(c) or c.words & used)]
+        flags = [column for column in codes if is_yes_or_no(column)]
+        others = [column for column in codes if not is_numeric(column) and not is_yes_or_no(column)]
+        named = [column for column in others if column.words & (LABELS | VERDICTS)]
+        is_only = len(others) == 1 and not flags and all(column.kind != DATES for column in self.columns)
+        if len(flags) > 1 and self.may_explode and any(column.kind == TEXTS for column in self.columns):
+            words = ["--explode", column_list(flags), "--score", VALUE, "--model", COLUMN, *self._unique_id()]
+            yield self._command("score", words, flags)
+        elif label := next(iter(named or (others if is_only else [])), None):
+            counts = Counter(text for text in self._values(label) if text is not None)
+            wins = [value for value, _ in counts.most_common() if not (label.words & WINNERS and is_tie(value))]
+            yield self._command("score", ["--score", label.name, "--positive", wins[0]], [label])
 
     def propose_counts(self) -> Iterator[str]:
         """If all rows have a probability, and only a minority of them a label: corrected counts."""

@@ -9,8 +9,9 @@ from typing import Any
 from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn
 from howsure.data.tables.database import COMMA, POINT, WHOLE
 from howsure.inputs.numbers_and_names import PERCENT, POINTED_THOUSANDS, THOUSANDS, comma_advice, proportion
-from howsure_cli.column_words import ITEMS, MEANS, MODELS, is_numeric, names_id
+from howsure_cli.column_words import ITEMS, MEANS, MEASURES, MODELS, SCORES, is_numeric, names_id
 
+MIN_TASKS = 8
 MAX_TAG_COLUMNS = 6
 COUNTS = {"count", "n", "samples"}  # of a table of bins
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
@@ -130,7 +131,14 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
     numeric = all(other.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and is_numeric(other) for other in others)
     if not (named and others and numeric):
         return None
-    return SUMMARY
+    return None if tasks_of_models(columns) else SUMMARY
+
+
+def tasks_of_models(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
+    """The columns of a table with a row for each model and a column for each of many tasks, and not for metrics."""
+    kinds = (WITHIN, NUMBERS, FEW, REPEATED, TWO)
+    tasks = [c for c in columns if c.kind in kinds and is_numeric(c) and not c.words & (SCORES | MEANS | MEASURES)]
+    return tasks if len(tasks) >= MIN_TASKS and len(tasks) * 2 > len(columns) else []
 
 
 def lists_of_objects(columns: Sequence[SeenColumn]) -> list[str]:

@@ -22,16 +22,21 @@ from howsure_cli.column_words import (
     EXPECTED,
     FAILED,
     FAULTS,
+    FLAGS,
     GROUPS,
     ITEM_COLUMNS,
     ITEMS,
     JUDGE,
+    JUDGES,
     KINDS,
     LABELS,
     MEASURES,
     METRICS,
     MODELS,
+    NUMBERS_OF,
     OVERALL,
+    PEOPLE,
+    POSITIVE_LABELS,
     RATERS,
     RIGHT,
     RIGHT_ANSWERS,
@@ -46,9 +51,11 @@ from howsure_cli.column_words import (
     is_numeric,
     is_prompt,
     is_yes_or_no,
+    last_words,
     names_id,
     names_prediction,
     names_rater,
+    other_sides,
     positive_option,
 )
 
@@ -134,7 +141,15 @@ class TableRoles:
         tasks = self._named(UNITS, FEW, REPEATED) if runs else None
         if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
             return tasks
-        return item or question or self._named(UNITS, REPEATED, other_than=others) or self._rated()
+        item = item or question or self._named(UNITS, REPEATED, other_than=others) or self._rated()
+        return self._whole(item) or item
+
+    def _whole(self, item: SeenColumn | None) -> SeenColumn | None:
+        """The column of names that are cut into parts by the numbers of `item`, such as images by those of objects."""
+        if item is None or item.kind != FEW or not is_numeric(item) or self._model() is not None:
+            return None
+        wholes = [c for c in self.columns if c.kind == REPEATED and not is_numeric(c) and c.values > item.values]
+        return next((whole for whole in wholes if not self._repeats([whole, item], at_most=1)), None)
 
     def _crossed(self, ids: Sequence[SeenColumn]) -> SeenColumn | None:
         """The column with the most values of these that several raters or models have in common, each of them once."""
@@ -163,11 +178,7 @@ class TableRoles:
         fixed = [column for column in (item, who) if column is not None]
         others = MEASURES | (DOUBTS - FAULTS) | RUNS
         for column in self.columns:
-            is_other = (
-                column in (*other_than, *fixed)
-                or column.words & (MEASURES | (DOUBTS - FAULTS) | RUNS)
-                or names_id(column)
-            )
+            is_other = column in (*other_than, *fixed) or column.words & others or names_id(column)
             is_fixed = any(self._determines(key, column) for key in fixed)
             if column.kind in kinds and is_numeric(column) and not (is_other or is_fixed):
                 yield column
@@ -221,7 +232,7 @@ class TableRoles:
     def _scores(self, *kinds: str, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns named for a score: first those named for nothing else, then overall ones."""
         columns = [column for column in self.columns if column.kind in kinds and column.words & SCORES]
-        columns = [column for column in columns if not (column.words & (DOUBTS | RISKS) or column in other_than)]
+        columns = [c for c in columns if not (c.words & (DOUBTS | RISKS | NUMBERS_OF) or c in other_than)]
         columns = [c for c in columns if not (c.words & EXPECTED or self._is_retrieved(c) or self._is_status(c))]
         columns = [column for column in columns if column.words & CORRECT or not self._is_class(column)]
         return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
@@ -254,7 +265,13 @@ class TableRoles:
         """The column that says whether each answer is right, with at most a few values, one of which means yes."""
         candidates = [column for column in self._scores(TWO, FEW) if len(column.held) < 5]
         candidates += [] if candidates or self.labels else self._verdicts_of_judge() or self._outcomes_of_runs()
+        candidates += [c for c in self.columns if c.kind == TWO and self._says_correct(c)]
         return next((column for column in candidates if positive_option(column) is not None), None)
+
+    def _says_correct(self, column: SeenColumn) -> bool:
+        """Whether the values are words such as correct and incorrect, of an answer and not of a judge or a person."""
+        positive = positive_option(column) or [""]
+        return positive[-1].lower() in CORRECT - POSITIVE_LABELS and not column.words & (JUDGES | PEOPLE | RATERS)
 
     def _outcomes_of_runs(self) -> list[SeenColumn]:
         """The columns that say how the repeated runs of models ended, such as success, failure and timeout."""
@@ -283,11 +300,16 @@ class TableRoles:
 
     def _models(self, *, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns of models, then those of the arms of an experiment."""
-        named = [c for c in self.columns if c.words & MODELS and c not in other_than and c.kind in (FEW, TWO, REPEATED)]
+        named = [c for c in self.columns if last_words(c) & MODELS and c.kind in (FEW, TWO, REPEATED)]
+        names = {column.name.lower() for column in self.columns}
+        sides = {
+            side for c in named for other in other_sides(c.name) if other in names for side in (c.name.lower(), other)
+        }
+        named = [c for c in named if c not in other_than and c.name.lower() not in sides]
         named = [c for c in named if not c.words & (ERRORS | MEASURES | SCORES | JUDGE)]
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
-        named = [c for c in named if not (c.held and is_yes_or_no(c)) and not c.words & ANSWERS]
+        named = [c for c in named if not (c.held and c.held <= FLAGS) and not c.words & ANSWERS]
         judges = [column for column in self.columns if column.words & JUDGE]
         named = [
             c for c in named if not any(self._determines(c, j) and self._determines(j, c) for j in judges)

@@ -22,6 +22,7 @@ from howsure_cli.column_words import (
     VERDICTS,
     column_list,
     is_yes_or_no,
+    last_words,
     positive_option,
     words_in,
 )
@@ -60,7 +61,7 @@ def _is_mark(column: SeenColumn) -> bool:
 
 def _marks_named_alike(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     """Columns such as gpt_correct and llama_correct, or correct_gpt and correct_llama, of different models."""
-    if any(column.words & MODELS and not is_yes_or_no(column) for column in columns):
+    if any(last_words(column) & MODELS and not is_yes_or_no(column) for column in columns):
         return []
     by_word: dict[tuple[bool, str], list[SeenColumn]] = {}
     for column in filter(_is_mark, columns):
