@@ -23,6 +23,7 @@ from howsure_cli.column_words import (
     MODEL_NAMES,
     MODELS,
     PEOPLE,
+    PREDICTED,
     RIGHT_ANSWERS,
     SCORES,
     is_numeric,
@@ -51,6 +52,10 @@ def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tup
     for target in labels:
         others = [other for other in labels if other is not target and _share_values(target, other, values)]
         others = [other for other in others if _predicts(other, target, values)]
+        own = name_parts(target) - (RIGHT_ANSWERS | PEOPLE)
+        others = [
+            other for other in others if own and name_parts(other) - PREDICTED == own
+        ] or others  # of the same name
         if others:
             agreement = sum(kappa(values[target], values[other]) for other in others) / len(others)
             found.append(((_rightness(target, others), agreement), target, others))
@@ -135,10 +140,13 @@ def _share_values(first: SeenColumn, second: SeenColumn, values: Values) -> bool
 
 
 def _predicts(column: SeenColumn, target: SeenColumn, values: Values) -> bool:
-    is_named = names_prediction(column) or bool(target.words & RIGHT_ANSWERS)
+    is_of_person = target.words & PEOPLE and column.words & (JUDGES | MODEL_NAMES)
+    is_named = names_prediction(column) or bool(target.words & RIGHT_ANSWERS or is_of_person)
     if _is_yes_or_no(column) and column.words & CORRECT and not names_prediction(column):
         return False  # whether an answer is right
-    if ONE in (column.kind, target.kind) or (is_numeric(column) and column.kind != TWO):  # or grades by two criteria
+    if is_numeric(column) and column.kind != TWO:  # not grades by two criteria
+        return is_named and (names_prediction(column) or name_parts(column) == name_parts(target) - RIGHT_ANSWERS)
+    if ONE in (column.kind, target.kind):
         return is_named
     return is_named or agree(values[target], values[column])
 
@@ -146,7 +154,9 @@ def _predicts(column: SeenColumn, target: SeenColumn, values: Values) -> bool:
 def _rightness(target: SeenColumn, others: Sequence[SeenColumn]) -> float:
     """How clearly the name of a column is that of right answers, compared with the others."""
     is_part = all(name_parts(target) < name_parts(other) for other in others)  # as label of gpt_label
-    return _weight(target) + 2.0 * is_part - max(map(_weight, others))
+    own = _weight(target) + 2.0 * is_part
+    is_clear = own > 0 or all(map(names_prediction, others))
+    return own - max(map(_weight, others)) if is_clear else 0.0
 
 
 def _weight(column: SeenColumn) -> float:

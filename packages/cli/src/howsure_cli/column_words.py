@@ -20,7 +20,9 @@ LABELS = words_in(
     "gold target truth true expected actual y label answer class category outcome result majority consensus "
     "adjudicated golds targets truths trues labels"
 )
-RIGHT_ANSWERS = words_in("gold target truth true expected actual golds targets truths trues")  # before other labels
+RIGHT_ANSWERS = words_in(
+    "gold target truth true expected actual real golds targets truths trues"
+)  # before other labels
 ADJUDICATED = words_in("majority consensus adjudicated final")
 EXPECTED = words_in("expected gold reference")  # not how good an answer is
 PREDICTED = words_in("prediction predicted pred")
@@ -154,7 +156,7 @@ def positive_option(label: SeenColumn, others: Collection[str] = ()) -> list[str
         return None
     values = {value.lower() for value in label.held}
     letters = INSPECT if values <= INSPECT else TRUTH if values <= TRUTH else frozenset[str]()
-    yes = {*POSITIVE, *others, *(letters & {"c", "t"})}
+    yes = {*POSITIVE, *others, *(letters & {"c", "t"})} - ({"right"} if "left" in values else set())
     positives = [
         value for value in label.held if value.lower().removesuffix(" answer") in yes
     ] or _values_with_negation(label.held)

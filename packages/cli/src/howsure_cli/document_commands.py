@@ -100,7 +100,7 @@ def _topics(columns: Columns) -> list[SeenColumn]:
 
 
 def _text(columns: Columns) -> SeenColumn | None:
-    texts = [column for column in columns if column.kind == TEXTS]
+    texts = [c for c in columns if c.kind == TEXTS and any(" " in example for example in c.examples)]  # not addresses
     return min(texts, key=lambda column: not column.words & BODIES, default=None)
 
 

@@ -151,10 +151,13 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     lists = lists_of_objects(columns) if log is None and explode is None else []
     is_object = log is None and explode is None and n == len(named)  # each file, perhaps around its rows
     documents = fields_in_files(paths) if is_object else []
+    inside = None
     if is_object and not documents and len(lists) == 1 and not any(c.missing for c in columns if c.name == lists[0]):
         with suppress(InputError):  # lists without elements
-            return look(files, format=format, explode=lists[0], encoding=encoding)
-    if is_object and not documents and n == 1 and (inside := _look_inside(files, rows, format, encoding)):
+            inside = look(files, format=format, explode=lists[0], encoding=encoding)
+    if is_object and not documents and n == 1 and not (inside and inside.commands):
+        inside = _look_inside(files, rows, format, encoding) or inside
+    if inside is not None:
         return inside
     of_fields = log is not None and not of_log and log.format is OPENAI and has_json_content(named[0].name)
     notes += [*map(lists_note, lists[:1]), *(log.notes if log and not of_fields else ())]
@@ -238,9 +241,6 @@ def _look_inside(files: Paths, rows: Sequence[Sequence[Any]], format: str | None
     for _, name in sorted(lists, key=lambda entry: -entry[0])[:MAX_LISTS]:
         with suppress(InputError):  # objects of which some are not rows
             inside = look(files, format=format, explode=name, encoding=encoding)
-            deeper = [inner for inner in lists_of_objects(inside.rows) if inner.startswith(f"{name}.")]
-            if deeper and not inside.commands:
-                inside = look(files, format=format, explode=deeper[0], encoding=encoding)
             if any(not command.startswith("howsure look") for command in inside.commands):
                 others = [other for _, other in lists if other != name]
                 return replace(inside, notes=(*inside.notes, *map(lists_note, others[:1])))

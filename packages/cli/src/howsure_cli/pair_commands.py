@@ -124,20 +124,25 @@ def scores_by_gold_table(paths: Sequence[str], tables: Sequence[Sequence[Sequenc
         gold = next(path for path in paths if path != predicted)
     if gold is None:
         return []
-    ids = [column for column in columns[gold] if column.kind == UNIQUE]
+    ids = [column for column in columns[gold] if column.kind == UNIQUE and not column.missing]
     of_models = {column.name: column for column in columns[predicted]}
-    item = next((c for c in ids if names_id(c) or c.name.lower() in ("id", "item", "index", "key", "text")), None)
+    item = next((c for c in ids if names_id(c) or c.words & {"id", "item", "index", "key", "text"}), None)
     if item is None or of_models.get(item.name, item).kind != UNIQUE or item.name not in of_models:
         return []
     labels = _answers(columns[gold], but=item.name)
     answers = _answers(columns[predicted], but=item.name)
     shared = [label for label in labels if any(guess.name == label.name for guess in answers)]
-    if len(shared) > 1 and not any(label.words & LABELS for label in shared):
-        return []  # several fields of documents
-    pairs = [(guess, label) for label in labels for guess in answers if guess.held & label.held or guess.kind == ONE]
     of_item = {path: _by_item(item.name, table) for path, table in zip(paths, tables, strict=True)}
     if of_item[predicted].keys() != of_item[gold].keys() or len(of_item[gold]) < MIN_SHARED:
         return []
+    if by_order:  # without a name that says which the true values are: not the columns that are equal in both
+        both = [(guess, label) for label in shared for guess in answers if guess.name == label.name]
+        differ = [pair for pair in both if _agree(*pair, of_item[predicted], of_item[gold])]
+        labels = [label for _, label in differ] or labels
+        shared = labels if differ else shared
+    if len(shared) > 1 and not any(label.words & LABELS for label in shared):
+        return []  # several fields of documents
+    pairs = [(guess, label) for label in labels for guess in answers if guess.held & label.held or guess.kind == ONE]
     if by_order and not any(names_prediction(guess) for guess, _ in pairs):
         pairs = [pair for pair in pairs if _agree(*pair, of_item[predicted], of_item[gold])]
     if not pairs:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure.inputs.numbers_and_names import shortened
 
+MAX_PART = 60  # characters of a value or name
 FIXED = {
     "fields": "How often is each field right?",
     "score agents": "Which agent solves most tasks, if trials without a score are counted?",
@@ -73,7 +74,8 @@ def _by(words: str, options: Mapping[str, str], name: str) -> str:
 
 
 def _listed(value: str) -> str:
-    return shortened(value.split(","), limit=3)
+    parts = [part if len(part) <= MAX_PART else f"{part[: MAX_PART - 1]}…" for part in value.split(",")]
+    return shortened(parts, limit=3)
 
 
 def _probabilities(options: Mapping[str, str]) -> str:

@@ -92,6 +92,7 @@ MAX_JUDGE_LABELS = 5  # labels of a judge that is validated
 MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
+MAX_CODES, MAX_CODE = 10, 40  # values, and characters of one, of codes of answers
 TOPICS = {
     "calib": "howsure calibration",
     "confid": "howsure calibration",
@@ -118,6 +119,11 @@ def propose_for_table(
         scores = [command.replace(" --skip-missing", " --missing-score 0") for command in scores]
     spans = [*spans_in_rows(columns, rows, file_words)]
     raters = [] if spans else [*table.propose_raters()]
+    judge, predictions = [*table.propose_judge()], [*table.propose_predictions()]
+    if judge:  # which compares the same columns
+        predictions = []
+    if predictions and not scores and any(column.words & RIGHT_ANSWERS for column in columns):
+        raters, predictions = [*predictions, *raters], []
     if table.compares_models_by_judges():
         scores, raters = [*scores, *raters], []
     commands = [
@@ -126,13 +132,13 @@ def propose_for_table(
         *agents,
         *table.propose_counts(),
         *table.propose_documents(import_scores),
-        *table.propose_judge(),
+        *judge,
         *table.propose_judge_in_rows(),
         *raters,
         *scores,
         *table.propose_rater_columns(),
         *table.propose_score_lists(),
-        *table.propose_predictions(),
+        *predictions,
         *table.propose_similar_columns(),
         *table.propose_probabilities(),
         *table.propose_items(),
@@ -369,21 +375,32 @@ class _TableProposals(TableRoles):
 
     def propose_codes(self) -> Iterator[str]:
         """If documents were coded and no model is involved: how often each code, or a value of the only one, occurs."""
-        used = GROUPS | MODELS | RUNS | MEASURES
+        used = GROUPS | MODELS | RUNS | MEASURES | ITEMS
         if any(column.kind in (WITHIN, SHARES) for column in self.columns):  # probabilities of a model
             return
         codes = [c for c in self.columns if c.kind in (TWO, FEW) and not (names_id(c) or c.words & used)]
         flags = [column for column in codes if is_yes_or_no(column)]
         others = [column for column in codes if not is_numeric(column) and not is_yes_or_no(column)]
-        named = [column for column in others if column.words & (LABELS | VERDICTS)]
+        named = [c for c in (*others, *flags[:1]) if c.words & (LABELS | VERDICTS)]
         is_only = len(others) == 1 and not flags and all(column.kind != DATES for column in self.columns)
         if len(flags) > 1 and self.may_explode and any(column.kind == TEXTS for column in self.columns):
             words = ["--explode", column_list(flags), "--score", VALUE, "--model", COLUMN, *self._unique_id()]
             yield self._command("score", words, flags)
-        elif label := next(iter(named or (others if is_only else [])), None):
+        elif label := next(iter(named or (others if is_only else self._codes_of_answers(others))), None):
             counts = Counter(text for text in self._values(label) if text is not None)
             wins = [value for value, _ in counts.most_common() if not (label.words & WINNERS and is_tie(value))]
-            yield self._command("score", ["--score", label.name, "--positive", wins[0]], [label])
+            positive = positive_option(label)
+            words = ["--positive", wins[0]] if positive is None else positive
+            identity, named_columns = self._identity_options(label=label)
+            yield self._command("score", ["--score", label.name, *words, *identity], [label, *named_columns])
+
+    def _codes_of_answers(self, codes: Sequence[SeenColumn]) -> list[SeenColumn]:
+        """The codes that neither the arm of an experiment nor the item determines."""
+        item, arm = self._item(), self._model()
+        keys = [key for key in (item, arm) if key is not None and key.kind != UNIQUE]
+        short = [code for code in codes if code.values <= MAX_CODES and max(map(len, code.held)) <= MAX_CODE]
+        varying = [code for code in short if code not in keys and not any(self._determines(key, code) for key in keys)]
+        return [] if arm is None else sorted(varying, key=lambda code: bool(code.words & JUDGE))
 
     def propose_counts(self) -> Iterator[str]:
         """If all rows have a probability, and only a minority of them a label: corrected counts."""
@@ -427,10 +444,9 @@ class _TableProposals(TableRoles):
     def propose_scores(self) -> Iterator[str]:
         """If a column says how good each answer is: its means, and a comparison of the models."""
         score = self._score() or self._label_of_answers() or self._score_by_values()
-        if score is None or (
-            score.kind == WITHIN and score is self._probability_column() and self._label() is not None
-        ):
-            return  # a probability of the label
+        is_probability = score is not None and score.kind == WITHIN and score is self._probability_column()
+        if score is None or (is_probability and self._label() is not None) or score in (self._classes() or ((), []))[1]:
+            return  # a probability of the label, or the label of probabilities
         identity, used = self._identity_options(label=score)
         marks = [*(positive_option(score) or []), *non_answer_options(score)]
         marks += ["--lower-is-better"] if score.words & FAULTS else []
@@ -478,10 +494,11 @@ class _TableProposals(TableRoles):
         *,
         other_than: Sequence[SeenColumn] = (),
         label: SeenColumn | None = None,
-        models: list[SeenColumn] | None = None,
+        models: Sequence[SeenColumn] | None = None,
     ) -> tuple[list[str], list[SeenColumn | None]]:
         """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
-        models, item, run = models or self._models(other_than=other_than), self._item(), self._named(RUNS, FEW, TWO)
+        models = self._models(other_than=other_than) if models is None else models
+        item, run = self._item(), self._named(RUNS, FEW, TWO)
         if not models and label is not None and label is self._right():  # of judges, against the right answers
             models = [c for c in self.columns if c.words & JUDGE and c.kind == FEW and not is_grade(c)]
         models = [column for column in models if column not in (item, run)]
@@ -504,7 +521,7 @@ class _TableProposals(TableRoles):
         else:
             items = [] if item is None else ["--id", item.name]
         runs = [] if run is None or item is None else ["--run", run.name]
-        return [*by, *group, *items, *runs], [*parts, item]
+        return [*by, *group, *items, *runs], [*parts, item, run]
 
     def propose_probabilities(self) -> Iterator[str]:
         """If there are probabilities and labels: the calibration of the probabilities, and their use for abstention."""
@@ -542,16 +559,17 @@ class _TableProposals(TableRoles):
             return
         target, predictions = pair
         if len(predictions) == 1:
-            rater = None if self._models() else self._rater()
-            identity, used = self._identity_options(label=target, models=None if rater is None else [rater])
+            models = [column for column in self._models() if column not in (target, *predictions)]
+            rater = None if models else self._rater()
+            identity, used = self._identity_options(label=target, models=models if rater is None else [rater])
             words = ["--target", target.name, "--prediction", predictions[0].name, *identity]
             yield self._command("score", words, [target, *used])
             return
         if self.may_explode and "," not in "".join(column.name for column in predictions):
             words = ["--explode", column_list(predictions), "--target", target.name, "--prediction", VALUE]
             yield self._command("score", [*words, "--model", COLUMN, *self._unique_id()], [target, *predictions])
-        models = [word for column in predictions[1:] for word in ("--model", column.name)]
-        words = ["--target", target.name, "--against", predictions[0].name, *models]
+        compared = [word for column in predictions[1:] for word in ("--model", column.name)]
+        words = ["--target", target.name, "--against", predictions[0].name, *compared]
         yield self._command("significance", words, [target, *predictions])
 
     def _unique_id(self) -> list[str]:
@@ -581,12 +599,16 @@ class _TableProposals(TableRoles):
     def _classes(self) -> tuple[list[str], list[SeenColumn]] | None:
         """A probability, logit or log-probability of each class, in a list or in columns, and the label."""
         vectors = sorted(self._vectors(), key=lambda vector: not vector[0].startswith("probs"))
-        for label in (column for column in self.labels if column.held):
+        numbered = [column for column in self.columns if column.kind in (TWO, FEW) and column not in self.labels]
+        for label in [column for column in (*self.labels, *numbered) if column.held]:
             for way, columns, names in vectors:
+                if label in numbered and way != "probs-column":
+                    continue
                 options = ["--target", label.name, f"--{way}", ",".join(column.name for column in columns)]
                 if label.held <= {str(at) for at in range(len(names))}:
                     renamed = ["--classes", ",".join(map(str, range(len(names))))] if len(columns) > 1 else []
                     return [*options, *renamed], [label, *columns]
+                names = [str(rank) for rank in range(1, len(names) + 1)] if label in numbered else names  # of grades
                 if label.held <= {*names}:
                     return [*options, "--classes", ",".join(names)], [label, *columns]
         return None

@@ -154,6 +154,10 @@ def lists_inside(name: str, content: Any) -> Iterator[tuple[int, str]]:
                 yield from lists_inside(f"{name}.{key}" if name else key, part)
     elif isinstance(content, list) and len(content) > 1 and all(isinstance(element, dict) for element in content):
         yield len(content), name
+        inner = [
+            key for key, part in content[0].items() if isinstance(part, list) and isinstance((part or [0])[0], dict)
+        ]
+        yield from ((0, f"{name}.{key}") for key in inner)  # which are tried after all others
 
 
 def lists_note(name: str) -> str:

@@ -128,6 +128,7 @@ class TableRoles:
         runs = [column for column in self.columns if column.words & RUNS and column.kind in (FEW, TWO)]
         others = [column for column in self.columns if column.words & (RATERS | MEASURES | TRACES | KINDS)] + runs
         others += [column for column in self.columns if column.missing > MAX_MISSING * len(self.rows)]
+        others += [c for c in self.columns if c.words & ARMS and c.kind in (FEW, TWO)]
         ids = [column for column in self.columns if column not in others and names_id(column)]
         repeated = [column for column in self.columns if column.kind in (REPEATED, FEW) and not column.missing]
         named = max((c for c in repeated if c.name.casefold() in ITEM_COLUMNS), key=lambda c: c.values, default=None)
@@ -148,7 +149,8 @@ class TableRoles:
         """The column of names that are cut into parts by the numbers of `item`, such as images by those of objects."""
         if item is None or item.kind != FEW or not is_numeric(item) or self._model() is not None:
             return None
-        wholes = [c for c in self.columns if c.kind == REPEATED and not is_numeric(c) and c.values > item.values]
+        wholes = [c for c in self.columns if c.kind == REPEATED and not is_numeric(c) and not names_rater(c)]
+        wholes = [column for column in wholes if column.values > item.values]
         return next((whole for whole in wholes if not self._repeats([whole, item], at_most=1)), None)
 
     def _crossed(self, ids: Sequence[SeenColumn]) -> SeenColumn | None:
@@ -173,14 +175,19 @@ class TableRoles:
         return None if judge is None or is_grade(judge) else judge
 
     def _varying(self, other_than: Sequence[SeenColumn], *kinds: str) -> Iterator[SeenColumn]:
-        """The columns of grades whose values differ between the raters or models of an item, and between its items."""
+        """The columns of grades whose values differ between the raters or models of an item, and between its items.
+
+        Truth values may be the same for all raters or models of an item.
+        """
         item, who = self._item(), self._rater() or self._model()
         fixed = [column for column in (item, who) if column is not None]
         others = MEASURES | (DOUBTS - FAULTS) | RUNS
         for column in self.columns:
             is_other = column in (*other_than, *fixed) or column.words & others or names_id(column)
-            is_fixed = any(self._determines(key, column) for key in fixed)
-            if column.kind in kinds and is_numeric(column) and not (is_other or is_fixed):
+            if column.kind not in kinds or is_other or not (is_numeric(column) or is_yes_or_no(column)):
+                continue
+            keys = [key for key in fixed if key is not item] if is_yes_or_no(column) else fixed
+            if not any(self._determines(key, column) for key in keys):
                 yield column
 
     def _score_by_values(self) -> SeenColumn | None:
@@ -193,11 +200,11 @@ class TableRoles:
     def _rated(self) -> SeenColumn | None:
         """What several raters graded, or models answered: each once, or else texts."""
         rater = self._rater() or self._model()
-        repeated = [column for column in self.columns if column.kind in (TEXTS, REPEATED) and not column.missing]
-        repeated = [column for column in repeated if column is not rater and self._repeats([column], at_most=1)]
+        repeated = [c for c in self.columns if c.kind in (TEXTS, REPEATED, FEW) and not c.missing and c is not rater]
+        repeated = [column for column in repeated if self._repeats([column], at_most=1)]
         whole = [column for column in repeated if rater is not None and not self._repeats([rater, column], at_most=1)]
         texts = (column for column in repeated if column.kind == TEXTS)
-        return None if rater is None else next(iter(whole), next(texts, None))
+        return None if rater is None else max(whole, key=lambda column: column.values, default=next(texts, None))
 
     def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
         """Whether a combination of values of these columns is in more than `at_most` rows."""
@@ -271,7 +278,8 @@ class TableRoles:
     def _says_correct(self, column: SeenColumn) -> bool:
         """Whether the values are words such as correct and incorrect, of an answer and not of a judge or a person."""
         positive = positive_option(column) or [""]
-        return positive[-1].lower() in CORRECT - POSITIVE_LABELS and not column.words & (JUDGES | PEOPLE | RATERS)
+        others = JUDGES | PEOPLE | RATERS | ENDS
+        return positive[-1].lower() in CORRECT - POSITIVE_LABELS and not column.words & others
 
     def _outcomes_of_runs(self) -> list[SeenColumn]:
         """The columns that say how the repeated runs of models ended, such as success, failure and timeout."""
@@ -314,7 +322,7 @@ class TableRoles:
         named = [
             c for c in named if not any(self._determines(c, j) and self._determines(j, c) for j in judges)
         ] or named
-        return sorted(named, key=lambda column: bool(column.words & ARMS))
+        return sorted(named, key=lambda column: (bool(column.words & ARMS), column.missing > 0))
 
     def _label(self) -> SeenColumn | None:
         """The label of the single probability in each row."""

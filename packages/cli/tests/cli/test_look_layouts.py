@@ -1189,6 +1189,147 @@ def lists_inside_a_document() -> Expected:
     return "run.json", {"score": only(right[0])}
 
 
+def crowd_workers() -> Expected:
+    """Of whom each labels a few comments; what is known of a worker is not a grade."""
+    rng = random(111)
+    rows = [
+        (f"w{worker}", item, rng.choice([1, -1], p=[0.2, 0.8] if item % 2 else [0.8, 0.2]), ("F", "M")[worker % 2])
+        for worker in range(100)
+        for item in rng.choice(20, 4, replace=False)
+    ]
+    table("crowd.csv", "workerId comment answer gender", rows)
+    units = [[str(row[2]) for row in rows if row[1] == item] for item in range(20)]
+    return "crowd.csv", {"judge agreement": nominal_alpha(units)}
+
+
+def labels_named_like_the_gold_label() -> Expected:
+    """With a label that is a part of their names, and answers that are none."""
+    labels = noisy(random(112), ["0", "1"], (4, 80)).astype(object)
+    labels[3, ::20] = "?"
+    heading = "text label falcon_7b_label zephyr_label openchat_label"
+    table("babe.csv", heading, ((f"sentence {i}", *labels[:, i]) for i in range(80)))
+    right = [(labels[at] == labels[0]).mean() for at in (1, 2, 3)]
+    of_models = dict(zip(heading.split()[2:], right, strict=True))
+    return "babe.csv", {"score": of_models, "significance": [value - right[0] for value in right[1:]]}
+
+
+def guesses_of_annotators() -> Expected:
+    truth, guesses = noisy(random(113), [0, 1], (2, 40))
+    rows = [(("ann", "bob")[i % 2], i // 2, truth[i], guesses[i], f"output {i}") for i in range(40)]
+    table("guesses.csv", "annotator qid true_label label model_output", rows)
+    agreement = nominal_alpha(guesses.astype(str).reshape(20, 2).tolist())
+    return "guesses.csv", {"score": means((row[0], row[2] == row[3]) for row in rows), "judge agreement": agreement}
+
+
+def rates_of_errors() -> Expected:
+    rates = random(114).uniform(size=(2, 30)).round(3)
+    rows = [(f"An article with the number {i}", model, rates[m, i]) for i in range(30) for m, model in enumerate("bp")]
+    table("rates.csv", "article model error_rate", rows)
+    return "rates.csv", {"score": means((row[1], row[2]) for row in rows)}
+
+
+def claims_of_conditions() -> Expected:
+    words = ("Supported", "Not-Supported", "Contradicted")
+    rows = [(i // 4, f"E{k}", words[(i * (k + 2)) % 3], i % 7 / 7, i % 5 / 5) for i in range(40) for k in range(3)]
+    table("claims.csv", "doc_id condition label p_entailment p_contradiction", rows)
+    return "claims.csv", {"score": means((row[1], row[2] == "Supported") for row in rows)}
+
+
+def measures_of_arms() -> Expected:
+    shares = random(115).uniform(size=(30, 4)).round(3)
+    rows = [(i, shares[i, 0], shares[i, 1], 5 + i % 9, shares[i, 2], shares[i, 3], 6 + i % 8) for i in range(30)]
+    table("arms.csv", "doc_id E0_UFR E0_CR E0_n_claims E1_UFR E1_CR E1_n_claims", rows)
+    return "arms.csv", {"score": {"E0_UFR": shares[:, 0].mean(), "E1_UFR": shares[:, 2].mean()}}
+
+
+def judges_of_source_models() -> Expected:
+    """Whose names are also in a column named for a model; judged twice."""
+    rng = random(116)
+    cells = itertools.product(range(15), ("free", "paid"), (1, 2), ("claude", "openai"))
+    rows = [
+        (f"{i}_{source}", source, run, judge, f"{judge}-4", rng.integers(1, 6), f"r{i}{source}{run}{judge}")
+        for i, source, run, judge in cells
+    ]
+    table("judges.csv", "response_id source_model run_index judge_name model_used clarity request_id", rows)
+    units = {
+        f"{name} {run}": {row[3]: row[5] for row in rows if (row[0], row[2]) == (name, run)}
+        for name, _, run, *_ in rows
+    }
+    return "judges.csv", {"score": means((row[1], row[5]) for row in rows), "judge agreement": ordinal_alpha(units)}
+
+
+def one_true_label() -> Expected:
+    predicted = [int(i % 25 == 0) for i in range(100)]
+    answers = [{"sample_id": f"s{i}", "predicted_label": p, "true_label": 1} for i, p in enumerate(predicted)]
+    Path("vulnerable.json").write_text(json.dumps({"config": {"model_name": "m"}, "predictions": answers}))
+    return "vulnerable.json", {"score": only(predicted)}
+
+
+def coded_documents() -> Expected:
+    codes = random(117).integers(0, 2, (50, 3)).astype(bool)
+    text = "A text of a document, which is longer than a name, with the number"
+    table("frames.csv", "ID source text RE HI CO", ((i, "ab"[i % 2], f"{text} {i}", *codes[i]) for i in range(50)))
+    shares = codes.mean(axis=0)
+    of_codes = dict(zip(("RE", "HI", "CO"), shares, strict=True))
+    return "frames.csv", {"score": of_codes, "significance": [share - shares[0] for share in shares[1:]]}
+
+
+def tasks_of_models() -> Expected:
+    grades = random(118).uniform(1, 10, (20, 9)).round(1)
+    tasks = " ".join(f"cat0{k}_task" for k in range(9))
+    table("matrix.csv", f"model {tasks}", ((f"model-{m}", *grades[m]) for m in range(20)))
+    return "matrix.csv", {"score": {f"model-{m}": grades[m].mean() for m in range(20)}}
+
+
+def outcomes_by_value() -> Expected:
+    right = random(119).uniform(size=60) < 0.8
+    table("verdicts.csv", "qid majority", ((f"q{i}", "CORRECT" if right[i] else "INCORRECT") for i in range(60)))
+    return "verdicts.csv", {"score": only(right)}
+
+
+def winners_of_turns() -> Expected:
+    winners = random(120).choice(["A", "B", "TIE"], (30, 2), p=[0.6, 0.2, 0.2]).tolist()
+    rows = [
+        {"id": i, "category": "xyz"[i % 3], "turns": [{"turn": k, "winner": turn} for k, turn in enumerate(pair, 1)]}
+        for i, pair in enumerate(winners)
+    ]
+    Path("turns.json").write_text(json.dumps({"judge": {"name": "m"}, "totals": {"A": 1}, "results": rows}))
+    return "turns.json", {"score": only(winner == "A" for pair in winners for winner in pair)}
+
+
+def sets_of_emotions() -> Expected:
+    """More than a group has values, where the names say which are those of a model."""
+    rng = random(121)
+    pairs = [[f"emotion {rng.integers(70)},joy" for _ in range(2)] for _ in range(300)]
+    rows = [(i, human, human if i % 5 == 0 else guess) for i, (human, guess) in enumerate(pairs)]
+    table("emotions.csv", "id human_label gpt_label", rows)
+    return "emotions.csv", {"score": only(row[1] == row[2] for row in rows)}
+
+
+def two_passes_of_an_annotator() -> Expected:
+    passes = noisy(random(122), ["overload", "irrelevant", "wrong"], (2, 40))
+    for path, codes in zip(("first.csv", "second.csv"), passes, strict=True):
+        rows = ((f"key {i}", ("dense", "sparse")[i % 2], codes[i]) for i in range(40))
+        table(path, "annotation_key condition primary_category", rows)
+    return "first.csv second.csv", {"score": only(passes[0] == passes[1])}
+
+
+def refusals_by_condition() -> Expected:
+    """A refusal depends on the prompt alone."""
+    cells = itertools.product(range(6), ("bare", "explained"), range(5))
+    rows = [(f"p{i}", condition, k, i % 3 > 0) for i, condition, k in cells]
+    table("refusals.csv", "prompt_id condition sample_index is_refusal", rows)
+    return "refusals.csv", {"score": means((row[1], row[3]) for row in rows)}
+
+
+def grades_of_a_judge_with_a_short_name() -> Expected:
+    rng = random(123)
+    grades = [(f"d{i}", judge, rng.integers(2, 20) * 5, 60 + i % 30 + 0.5) for i in range(60) for judge in ("ja", "jb")]
+    table("merged.csv", "document_id judge clarity human_clarity", grades)
+    of_judge, of_people = (np.mean([row[at] for row in grades]) for at in (2, 3))
+    return "merged.csv", {"judge": (of_judge, of_people), "score": {None: of_people}}
+
+
 def models_next_to_a_category() -> Expected:
     marks = random(92).integers(2, size=(60, 3))
     table("wide.csv", "id category gpt claude llama", ((f"q{i}", "ab"[i % 2], *row) for i, row in enumerate(marks)))
@@ -1217,6 +1358,22 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "pipelines on the same questions": pipelines_on_the_same_questions,
     "languages of the same prompts": languages_of_the_same_prompts,
     "judges of packets": judges_of_packets,
+    "crowd workers": crowd_workers,
+    "labels named like the gold label": labels_named_like_the_gold_label,
+    "guesses of annotators": guesses_of_annotators,
+    "rates of errors": rates_of_errors,
+    "claims of conditions": claims_of_conditions,
+    "measures of arms": measures_of_arms,
+    "judges of source models": judges_of_source_models,
+    "one true label": one_true_label,
+    "coded documents": coded_documents,
+    "tasks of models": tasks_of_models,
+    "outcomes by value": outcomes_by_value,
+    "winners of turns": winners_of_turns,
+    "sets of emotions": sets_of_emotions,
+    "two passes": two_passes_of_an_annotator,
+    "refusals by condition": refusals_by_condition,
+    "a judge with a short name": grades_of_a_judge_with_a_short_name,
     "labels of several ways": labels_of_several_ways,
     "coders next to groups": coders_next_to_groups,
     "some labels of two models": some_labels_of_two_models,
