@@ -124,7 +124,8 @@ def _key(value: str) -> str | float:
 
 def _may_be_label(column: SeenColumn) -> bool:
     is_few = column.kind in (TWO, FEW, ONE) or (column.kind == REPEATED and column.values <= MAX_VALUES)
-    return is_few and not (names_id(column) or column.words & MEASURES or column.name.endswith(".confidence"))
+    is_other = column.words & MEASURES or (names_id(column) and not names_prediction(column))
+    return is_few and not (is_other or column.name.endswith(".confidence"))
 
 
 def _is_yes_or_no(column: SeenColumn) -> bool:

@@ -61,7 +61,9 @@ def _question_of_score(options: Mapping[str, str]) -> str:
     if options.get("--score") == VALUE:
         which = f"of {options['--explode']}" if model == COLUMN else model
         return f"Which {which} has the highest mean?"
-    score = options.get("--score", "score")
+    if "--score" not in options:
+        return "Which model scores best?"
+    score = options["--score"]
     if "--positive" in options:
         return f"How often is {score} {options['--positive']}{_by('for each', options, '--model')}?"
     if model is not None:
