@@ -140,7 +140,7 @@ DRAWN = howsure.draw_order(["x", "y", "z"], rng=1)
         ({"id": ["x", "y", "x", "w"], "order": DRAWN}, "must name items of the order; row 3 is 'w'"),
         (
             {"id": [DRAWN.rows[0].id, DRAWN.rows[2].id] * 2, "order": DRAWN},
-            "lacks '.', at position 2, and other scores",
+            "lacks '.', at position 2, but has scores of later",
         ),
         ({"order": ["x", "y"]}, "order=.* must come from howsure.draw_order, or be the file .*; it is a list"),
         ({"order": DRAWN, "clusters": ["x"] * 4}, "contains the clusters"),

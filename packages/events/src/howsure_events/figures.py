@@ -77,23 +77,23 @@ class Places:
 
 
 def draw_points(
-    ax: Axes, places: Places, estimates: tuple[Array, Array, Array], *, how: Look, shift: float = 0.0
+    ax: Axes, positions: Places, estimates: tuple[Array, Array, Array], *, look: Look, shift: float = 0.0
 ) -> None:
     """Draw a point for each value, and its interval. estimates: value, low, high. shift: see `Places.shifted`."""
     value, low, high = estimates
-    x = places.shifted(shift)
+    x = positions.shifted(shift)
     ax.vlines(
-        x, low, high, color=how.colour, alpha=BAND, linewidth=max(0.8, min(WIDEST, 0.6 * places.points)), zorder=1
+        x, low, high, color=look.colour, alpha=BAND, linewidth=max(0.8, min(WIDEST, 0.6 * positions.points)), zorder=1
     )
-    size = max(1.2, min(4.5, 0.6 * places.points))
-    for chosen, inside in ((~places.hollow, how.colour), (places.hollow, "white")):
+    size = max(1.2, min(4.5, 0.6 * positions.points))
+    for chosen, inside in ((~positions.hollow, look.colour), (positions.hollow, "white")):
         if not chosen.any():  # an empty, unclipped artist would change the layout
             continue
         ax.plot(
             x[chosen],
             value[chosen],
-            how.marker,
-            color=how.colour,
+            look.marker,
+            color=look.colour,
             markerfacecolor=inside,
             markersize=size,
             markeredgewidth=0.8,
@@ -121,14 +121,14 @@ def draw_documents(ax: Axes, places: Places, documents: Array, labelled: Array) 
 
 def period_axis(ax: Axes, periods: Sequence[str], *, small: bool) -> None:
     """Draw a time axis with as many names of periods as fit, at regular steps from the start of a year."""
-    places = Places.of(ax, periods, ())
-    ax.set_xlim(places.middle[0] - places.days[0] / 2, places.middle[-1] + places.days[-1] / 2)
-    fitting = max(1, int(places.points * len(periods) / (38 if small else 48)))
-    n, steps = len(periods), YEARLY[period_length(periods[0])]
-    every = next((step for step in steps if n / step <= fitting), -(-n // fitting))
-    first = next((at for at, period in enumerate(periods) if FIRST.search(period)), 0)
-    named = range(first % every, n, every)
-    ax.set_xticks(places.middle[named], [periods[at] for at in named])
+    positions = Places.of(ax, periods, ())
+    ax.set_xlim(positions.middle[0] - positions.days[0] / 2, positions.middle[-1] + positions.days[-1] / 2)
+    fitting = max(1, int(positions.points * len(periods) / (38 if small else 48)))
+    n_periods, steps = len(periods), YEARLY[period_length(periods[0])]
+    every = next((step for step in steps if n_periods / step <= fitting), -(-n_periods // fitting))
+    first = next((index for index, period in enumerate(periods) if FIRST.search(period)), 0)
+    labelled = range(first % every, n_periods, every)
+    ax.set_xticks(positions.middle[labelled], [periods[index] for index in labelled])
 
 
 def count_axis(ax: Axes, *, share: bool, small: bool) -> None:
@@ -174,7 +174,7 @@ def draw_corrected(series: CorrectedSeries, *, ax: Axes, actor: str, how: Look, 
     value, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("estimate", "low", "high"))
     places = Places.of(ax, [row.period for row in rows], series.incomplete)
     value[[row.is_interval_only for row in rows]] = np.nan
-    draw_points(ax, places, (value, low, high), how=how, shift=shift)
+    draw_points(ax, places, (value, low, high), look=how, shift=shift)
 
 
 def _shift(place: int, group: Sequence[str]) -> float:
@@ -288,7 +288,7 @@ def _draw_one(ax: Axes, series: EventSeries, actor: str, how: Look, shift: float
     if corrected is None:
         best = np.array([np.nan if row.best is None else row.best for row in rows])
         draw_dashes(ax, places, best, colour=best_colour, shift=shift)
-        draw_points(ax, places, (mean, low, high), how=how, shift=shift)
+        draw_points(ax, places, (mean, low, high), look=how, shift=shift)
         return
     draw_dashes(ax, places, mean, colour=best_colour, shift=shift)
     if actor in corrected.titles:

@@ -107,20 +107,20 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     rows, expected = (_csv_rows(text), "CODE,NAME") if is_csv else (_tab_rows(text), "CODE<TAB>NAME")
     entries: list[tuple[str, str]] = []
     first = 0  # the line of the first entry
-    places, most, headed = (0, 1), 3, False
-    for at, (line, cells) in enumerate(rows):
+    column_of, max_columns, has_header = (0, 1), 3, False
+    for row, (line, cells) in enumerate(rows):
         columns = [cell.strip() for cell in cells]
         lower = [cell.lower() for cell in columns]
-        if at == 0 and all(name in lower for name in COLUMNS):
-            places, most, headed = (lower.index("code"), lower.index("name")), len(lower), True
+        if row == 0 and all(name in lower for name in COLUMNS):
+            column_of, max_columns, has_header = (lower.index("code"), lower.index("name")), len(lower), True
             continue
-        if at == 0 and any(name in lower[:2] for name in COLUMNS):
+        if row == 0 and any(name in lower[:2] for name in COLUMNS):
             raise InputError(f"{text.name}, line {line}: a header must have both code and name; it is {columns!r}.")
         first = first or line
-        if not max(places) < len(columns) <= most or not all(columns[place] for place in places):
+        if not max(column_of) < len(columns) <= max_columns or not all(columns[place] for place in column_of):
             content = (" | " if is_csv else "\t").join(cells)[:100]
             raise InputError(f"{text.name}, line {line}: a line must be {expected}; it is {content!r}.")
-        code, name = columns[places[0]], columns[places[1]].replace("_", " ").strip()
+        code, name = columns[column_of[0]], columns[column_of[1]].replace("_", " ").strip()
         if any(map(str.isspace, code)):
             raise InputError(f"{text.name}, line {line}: a code must be one word; it is {code[:60]!r}.")
         if not any(map(str.isalnum, name)):
@@ -128,7 +128,7 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
         entries.append((code, name))
     if not entries:
         raise InputError(f"{text.name} has no entry; a line must be {expected}.")
-    if not headed and _is_header(entries):
+    if not has_header and _is_header(entries):
         raise InputError(
             f"{text.name}, line {first}: {' and '.join(entries[0])} look like a header; name its columns code and "
             "name, or remove it. If it is an entry, do not put it first."
@@ -138,13 +138,15 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
 
 def _is_header(entries: Sequence[tuple[str, str]]) -> bool:
     """Return whether the first entry looks like a header: it names columns, or has the only code with small letters."""
-    ours, others = entries[0][0], {code for code, _ in entries[1:]} - {"-"}
+    first_code, other_codes = entries[0][0], {code for code, _ in entries[1:]} - {"-"}
     words = [set(re.findall("[a-z]+", cell.lower())) for cell in entries[0]]
-    named = any(
+    names_columns = any(
         any(map(OF_CODES.fullmatch, first)) and other and all(map(OF_NAMES.fullmatch, other))
         for first, other in (words, words[::-1])
     )
-    return named or (ours != ours.upper() and len(others) > 1 and all(code == code.upper() for code in others))
+    return names_columns or (
+        first_code != first_code.upper() and len(other_codes) > 1 and all(code == code.upper() for code in other_codes)
+    )
 
 
 def _tab_rows(text: Text) -> Iterator[Row]:

@@ -191,7 +191,7 @@ def text_pool(texts: Iterable[tuple[str, Words]], other: re.Pattern[str] | None)
 
 
 def split_periods(dates: Sequence[str]) -> Integers:
-    """0, 1 or 2: training, development and test in a split by time."""
+    """Return the part of each date in a split by time: 0 for training, 1 for development, 2 for testing."""
     return np.searchsorted(LATER, [date[:4] for date in dates], side="right")
 
 
@@ -211,7 +211,10 @@ def draw_parts(pool: tuple[Dated, Dated], sizes: Integers, *, by_time: bool, rng
 
 
 def judge_parts(name: str, parts: Parts, seed: int, advance: Advance) -> Variant:
-    """Both models of a setting with the best regularisation strengths, also fitted on halves of the training data."""
+    """Evaluate both models of a setting, with the regularisation strengths that are best on the development texts.
+
+    The models are also fitted on random halves of the training texts, for intervals over training data.
+    """
     features = binary_unigrams(*(words for words, _ in parts))
     train, dev, test = (
         (feature, labels.astype(np.uint8)) for feature, (_, labels) in zip(features, parts, strict=True)
@@ -233,29 +236,31 @@ def judge_parts(name: str, parts: Parts, seed: int, advance: Advance) -> Variant
 
 
 def changes(outcomes: Mapping[tuple[str, str], Variant]) -> list[Finding]:
-    """The effects of later test data and of the class of all other texts on calibration."""
+    """Return findings on whether later test texts, or a class of all other texts, make the models worse calibrated."""
     later = [(against, (against, LATE), (against, RANDOM)) for against in (OTHERS, ONE)]
     others = [(split, (OTHERS, split), (ONE, split)) for split in (RANDOM, LATE)]
-    findings_ = []
+    findings = []
     for claim, pairs in (("a later test", later), ("a class of all others", others)):
         for same, new, old in pairs:
             for kind in MODELS:
-                a, b = (outcomes[key].in_all[f"CalibErr, {kind}"] for key in (new, old))
-                more = difference(a, b)
-                ours = f"CalibErr {a.value:.4f} against {b.value:.4f}, difference {more}"
-                findings_.append(
-                    Finding("", f"{kind}, {same}: {claim} makes it worse calibrated", ours, verdict(more), CHANGES)
+                new_error, old_error = (outcomes[key].in_all[f"CalibErr, {kind}"] for key in (new, old))
+                increase = difference(new_error, old_error)
+                ours = f"CalibErr {new_error.value:.4f} against {old_error.value:.4f}, difference {increase}"
+                findings.append(
+                    Finding("", f"{kind}, {same}: {claim} makes it worse calibrated", ours, verdict(increase), CHANGES)
                 )
-    return findings_
+    return findings
 
 
-def difference(a: Estimate, b: Estimate) -> Estimate:
+def difference(first: Estimate, second: Estimate) -> Estimate:
     """Return the difference of two independent estimates.
 
     Its interval is computed from the upper halves of both intervals, because the lower ends may be truncated at 0.
     """
-    reach = math.hypot(*(math.inf if estimate.high is None else estimate.high - estimate.value for estimate in (a, b)))
-    return symmetric_estimate(a.value - b.value, reach, "independent", min(a.n, b.n))
+    half_width = math.hypot(
+        *(math.inf if estimate.high is None else estimate.high - estimate.value for estimate in (first, second))
+    )
+    return symmetric_estimate(first.value - second.value, half_width, "independent", min(first.n, second.n))
 
 
 def compare_tokens(tweets: Sequence[Tweets], advance: Advance) -> ExperimentResult:

@@ -68,7 +68,7 @@ PAPER = {f"accuracy, {HMM}": "about 0.887", f"accuracy, {CRF}": "about 0.887"}
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A comparison of both taggers on tags or on tag pairs.
+    """A comparison of the HMM and the CRF on tags or on tag pairs.
 
     labels: "tags" or "tag pairs". figure: the paper's figure. paper: the number of labels for which the paper finds
     the CRF to be better. judge: the function that evaluates a tagger. counts: the frequency of each label in the
@@ -87,11 +87,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The results of a contest. in_test: with intervals over test data. in_all: with intervals over training and test
-    data.
+    """The results of comparing an HMM with a CRF of equal accuracy.
 
-    tags: the contest by label. wins: the number of labels for which the CRF is better calibrated, by bin size, with an
-    interval over training and test data. wins_by_bin_size: this number for further sizes.
+    in_test, in_all: estimates with intervals over test data, and over training and test data. tags: the comparison by
+    label. wins: the number of labels for which the CRF is better calibrated, by bin size, with an interval over
+    training and test data. wins_by_bin_size: this number for further bin sizes, without intervals.
     """
 
     corpus: Corpus
@@ -118,10 +118,10 @@ class Outcome:
 def run_contests(
     corpora: Sequence[Corpus], ask: Callable[[Corpus], Question], *, seed: int, advance: Advance
 ) -> list[Outcome]:
-    """The contests of both HMMs with CRFs of equal accuracy, on every corpus.
+    """Compare each of the two HMMs with a CRF of equal accuracy, on every corpus.
 
-    The CRFs of the first corpus, the smaller one, are trained again on halves. `advance` is called after every model
-    and every subsample, about `steps_of_contests()` of them for two corpora.
+    Only the CRFs of the first corpus, which is the smaller one, are also trained on halves. `advance` is called after
+    every model and every subsample, about `steps_of_contests()` times for two corpora.
     """
     outcomes = []
     for corpus in corpora:
@@ -137,8 +137,9 @@ def steps_of_contests() -> int:
 
 
 def run_contest(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, advance: Advance) -> Outcome:
-    """Evaluate both taggers, and taggers trained on halves of their sentences; the variances over test and training
-    data add up.
+    """Compare an HMM with a CRF, and versions of both that are trained on halves of the training sentences.
+
+    The variances over test and training data add up.
     """
     hmm, crf = (question.judge(fit.tagger) for fit in (pair.hmm, pair.crf))
     tags = Contest(*(label_errors(judged.pairs, bin_size=LABEL_BIN_SIZE) for judged in (hmm, crf)))
@@ -177,7 +178,7 @@ def wins_by_size(pairs: Iterable[Pairs], sizes: Iterable[int | str]) -> dict[int
 
 
 def estimates(hmm: Judged, crf: Judged, tags: Contest, question: Question) -> dict[str, Estimate]:
-    """All quantities of both taggers by name, with intervals over the test data."""
+    """Return the compared quantities of both taggers by name, with intervals over the test data."""
     both = compare_pairs(hmm.pairs, crf.pairs, bin_size=BIN_SIZE, n_bins=None, binning="adaptive", level=LEVEL)
     all_estimates = {
         f"accuracy, {HMM}": hmm.accuracy,
@@ -231,7 +232,7 @@ def values(hmm: Mapping[str, float], crf: Mapping[str, float]) -> dict[str, floa
 
 
 def _averages(names: Sequence[str], question: Question) -> dict[str, Integers]:
-    """The labels that are averaged, by the name of the quantity."""
+    """Return the indices of the labels whose errors are averaged, by the name of the average."""
     order = question.order
     some = {f"the {n} most common {question.labels}, difference": order[:n] for n in (question.few, question.many)}
     if NOUN in names:
@@ -239,14 +240,20 @@ def _averages(names: Sequence[str], question: Question) -> dict[str, Integers]:
     return some
 
 
-def error_difference(both: CalibrationComparison) -> Estimate:
-    """The difference of errors; if one of them may be 0, with the widest interval that both intervals allow."""
-    a, b = both.error_a, both.error_b
-    if both.error_difference is not None:
-        return both.error_difference
-    if a.low is None or a.high is None or b.low is None or b.high is None:
-        return unbounded(math.nan, "widest", a.n)
-    return Estimate(a.value - b.value, a.low - b.high, a.high - b.low, LEVEL, "widest", a.n)
+def error_difference(comparison: CalibrationComparison) -> Estimate:
+    """Return the difference of two calibration errors with its interval.
+
+    If one of the errors may be 0, the interval goes from the smallest to the largest difference of values in their
+    intervals.
+    """
+    first, second = comparison.error_a, comparison.error_b
+    if comparison.error_difference is not None:
+        return comparison.error_difference
+    if first.low is None or first.high is None or second.low is None or second.high is None:
+        return unbounded(math.nan, "widest", first.n)
+    return Estimate(
+        first.value - second.value, first.low - second.high, first.high - second.low, LEVEL, "widest", first.n
+    )
 
 
 def findings_by_label(outcome: Outcome) -> list[Finding]:
@@ -276,7 +283,7 @@ def findings_by_label(outcome: Outcome) -> list[Finding]:
 
 
 def _majority_text(won: Estimate, n: int) -> tuple[str, bool | None]:
-    """A text on the number of labels, of n, for which the CRF is better, and whether this is a majority."""
+    """Describe for how many of n labels the CRF is better calibrated, and return whether these are a majority."""
     low, high = max(won.low or 0.0, 0.0), min(won.high or n, n)
     return f"for {won.value:.0f} of {n} [{low:.0f}, {high:.0f}]", verdict(won, above=n / 2)
 

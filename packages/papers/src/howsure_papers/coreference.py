@@ -231,12 +231,12 @@ def _paper_findings(mine: Judged, loss: Loss) -> list[Finding]:
 
 
 def _small(error: Estimate) -> bool | None:
-    """Whether an error is below the paper's bound; None if the interval includes the bound."""
+    """Whether an error is below the paper's bound of 0.01; None if the interval includes the bound."""
     return opposite(verdict(error, above=SMALL))
 
 
 def corrections(judged: Results) -> tuple[str, ...]:
-    """Two possible improvements of the paper's experiment, with their effects here."""
+    """Describe two possible improvements of the paper's experiment, with their effects in this one."""
     mine, margin = judged[PAPER], judged[replace(PAPER, loss="margin")]
     more, of_new = over_documents(overconfidence, margin, mine), compare_pairs(margin.new, mine.new)
     costs = {True: "costs calibration", False: "helps calibration", None: "does the same, as far as these data show"}
@@ -332,7 +332,10 @@ def sampling_table(judged: Results) -> Numbers:
 
 
 def changes_table(judged: Results) -> Numbers:
-    """The effects of the margin, of detected mentions and of a parser, as differences by document or by pair."""
+    """Return a table with the effects of the softmax-margin loss, of detected mentions and of a parser's trees.
+
+    Effects are differences on the same documents or on the same pairs.
+    """
     pairs = []
     for setting in judged:
         for name, other in (

@@ -148,8 +148,8 @@ def coverage_findings(simulated: Simulated) -> tuple[Finding, ...]:
 def coverage_figure(simulated: Simulated) -> Figure:
     """The coverage in each quarter, sorted, of five intervals."""
     shown = ("exact, p known", *(_sampling_name(kind, n) for n in PAPERS for kind in ("exact", "normal")))
-    places = 100 * (np.arange(len(simulated.coverage[NAMES[0]])) + 0.5) / len(simulated.coverage[NAMES[0]])
-    lines = [Series(name, places, np.sort(simulated.coverage[name])) for name in shown]
+    percentiles = 100 * (np.arange(len(simulated.coverage[NAMES[0]])) + 0.5) / len(simulated.coverage[NAMES[0]])
+    lines = [Series(name, percentiles, np.sort(simulated.coverage[name])) for name in shown]
     x_label, y_label = "% of the quarters, from the worst", "coverage of the 95 % interval"
     return series_figure([("", lines)], x_label=x_label, y_label=y_label)
 

@@ -69,17 +69,17 @@ def country_names(
     path: Path, corpus: str, lists: Mapping[str, Lexicon], count: Count | None = None
 ) -> ExperimentResult:
     """The effects of the paper's list and stem in a store. count: computes the expected number of events for a list."""
-    named = find_names(path, lists)
-    stemmed = named[STEMMED]
+    names_by_list = find_names(path, lists)
+    stemmed = names_by_list[STEMMED]
     added = stemmed.added.total()
-    plain = share_estimate(np.arange(stemmed.names) >= added)
+    unstemmed_share = share_estimate(np.arange(stemmed.names) >= added)
     place, setting = "Appendix 3", f"{corpus}, names of countries"
     findings = [
         Finding(
             place,
             "the stem is usually unnecessary",
-            f"{estimate_text(plain, 4)} of {stemmed.names:,} names are found without it",
-            verdict(plain, above=0.5),
+            f"{estimate_text(unstemmed_share, 4)} of {stemmed.names:,} names are found without it",
+            verdict(unstemmed_share, above=0.5),
             setting,
         )
     ]
@@ -87,7 +87,7 @@ def country_names(
         claim = f"what it adds are names (less than {100 * MAX_FALSE_SHARE:.0f} % are written without a capital)"
         ours = f"of {added:,} that it adds, a share of {estimate_text(stemmed.lower, 4)} is written without a capital"
         findings.append(Finding(place, claim, ours, opposite(verdict(stemmed.lower, above=MAX_FALSE_SHARE)), setting))
-    return ExperimentResult(findings=findings, tables=[names_table(named, corpus, count)])
+    return ExperimentResult(findings=findings, tables=[names_table(names_by_list, corpus, count)])
 
 
 def names_table(named_by_list: Mapping[str, Named], corpus: str, count: Count | None) -> Numbers:

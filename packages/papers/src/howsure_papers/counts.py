@@ -122,7 +122,7 @@ def _simulated(setting: Setting) -> ExperimentResult:
 
 
 def simulated_findings(rows: Sequence[Row], extreme: str) -> list[Finding]:
-    """The findings for each kind of population; the required coverage is 0.90 if drift is extreme."""
+    """Return the findings for each kind of population; for the population `extreme`, a coverage of 0.90 is enough."""
     findings = []
     for row in rows:
         cells, least = row.found["auto"].cells, MIN_DRIFT_COVERAGE if row.name[0] == extreme else LEAST_MEAN
@@ -142,18 +142,23 @@ def drift_name(drift: float) -> str:
 
 
 def population(kind: str, rng: np.random.Generator, *, n: int = UNITS) -> Population:
-    """Scores, labels and cells of n units. Depending on the population, the scores are right, miss 30 %, drift, are
-    useless or broken, or the labels are rare.
+    """Simulate scores, labels and cells of n units.
+
+    kind: "calibrated" (scores are calibrated), "misses" (scores are overconfident, and 0 for 30 % of the units),
+    "drift" (also, cells have different log odds of a positive label), "rare" (few labels are positive), "useless"
+    (scores are random) or "break" (scores are 0 for most units of three cells).
     """
     cell = rng.integers(0, CELLS, n)
-    x = rng.normal(-1.5, 1.6, n) - (2.5 if kind == "rare" else 0.0)
+    log_odds = rng.normal(-1.5, 1.6, n) - (2.5 if kind == "rare" else 0.0)
     drift = rng.normal(0, 0.6, CELLS)[cell] if kind in ("drift", "rare") else 0.0
-    p = 1 / (1 + np.exp(-(x + drift)))
-    right = 1 / (1 + np.exp(-x))
-    sure = np.where(rng.random(n) < 0.3, 0.0, 1 / (1 + np.exp(-2 * x)))
-    broken = np.where((cell < 3) & (rng.random(n) < 0.85), 0.0, right)
-    score = {"misses": sure, "drift": sure, "useless": rng.random(n), "break": broken}.get(kind, right)
-    return Population(score, (rng.random(n) < p).astype(float), {"cell": cell})
+    probability = 1 / (1 + np.exp(-(log_odds + drift)))
+    calibrated = 1 / (1 + np.exp(-log_odds))
+    overconfident = np.where(rng.random(n) < 0.3, 0.0, 1 / (1 + np.exp(-2 * log_odds)))
+    broken = np.where((cell < 3) & (rng.random(n) < 0.85), 0.0, calibrated)
+    score = {"misses": overconfident, "drift": overconfident, "useless": rng.random(n), "break": broken}.get(
+        kind, calibrated
+    )
+    return Population(score, (rng.random(n) < probability).astype(float), {"cell": cell})
 
 
 def many_months(drift: float, rng: np.random.Generator, *, n: int = DOCUMENTS) -> Population:

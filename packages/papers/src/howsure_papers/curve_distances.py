@@ -30,8 +30,8 @@ AUTOMATIC_SIZE = 368  # bin size for 20,000 pairs
 
 @dataclass(frozen=True, slots=True)
 class Distances:
-    """The results of samples with one true curve: distances (runs, methods), the chosen sizes and spans (runs,), and
-    the coverage of the intervals of local regression (runs,).
+    """The results of all samples (runs) with one true curve: the distances of the estimated curves (runs, methods), the
+    chosen bin sizes and spans (runs,), and the coverage of the intervals of local regression (runs,).
     """
 
     distances: Floats
@@ -91,7 +91,7 @@ def _bin_frequencies(q: Floats, y: np.typing.NDArray[np.uint8], size: int) -> Fl
 
 
 def findings(by_truth: Mapping[str, Distances]) -> list[Finding]:
-    """Whether cross-validation chooses good bin sizes, and whether local regression is better than a parametric one."""
+    """Return findings: does cross-validation choose good bin sizes, and is local regression better than parametric?"""
     means = {name: dict(zip(METHODS, of.distances.mean(axis=0).tolist(), strict=True)) for name, of in by_truth.items()}
 
     def listed(method: str) -> str:

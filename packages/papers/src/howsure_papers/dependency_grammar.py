@@ -18,7 +18,8 @@ class Grammar:
     """Counts or probabilities of dependents, for T tags.
 
     root (T,): the tag of the root. child (2, T, T): the tag of a dependent, by its side and the tag of its head. more
-    (2, 2, T, 2): whether another dependent follows (1) or not (0), by side, whether there is one already, and head.
+    (2, 2, T, 2): whether another dependent follows (last index 1) or not (0). The other indices are the side, whether
+    the head already has a dependent on this side, and the tag of the head.
     """
 
     root: Floats
@@ -29,7 +30,10 @@ class Grammar:
         return Grammar(self.root + pseudocount, self.child + pseudocount, self.more + pseudocount)
 
     def probabilities(self, *, valence: bool = True) -> Grammar:
-        """Relative frequencies; without valence, a dependent is independent of whether there is one already."""
+        """Return relative frequencies.
+
+        valence: let the probability of another dependent depend on whether the head already has one on this side.
+        """
         more = self.more if valence else np.broadcast_to(self.more.sum(axis=1, keepdims=True), self.more.shape)
         return Grammar(*(weights / weights.sum(axis=-1, keepdims=True) for weights in (self.root, self.child, more)))
 
@@ -40,7 +44,7 @@ class Grammar:
 
 
 def count_events(trees: Sequence[Tree], tags: int) -> Grammar:
-    """How often each event occurs in the trees, if the dependents of a head are generated one by one on each side."""
+    """Count the events of the grammar in trees, in which a head generates its dependents one by one on each side."""
     root, child, more = np.zeros(tags), np.zeros((2, tags, tags)), np.zeros((2, 2, tags, 2))
     for codes, heads in trees:
         places = np.arange(len(codes))
@@ -56,10 +60,10 @@ def count_events(trees: Sequence[Tree], tags: int) -> Grammar:
 
 
 def subtree_posterior(grammar: Grammar, codes: Integers) -> Floats:
-    """P(words i to j are word h and all that depends on it, directly or not) over all projective trees, at [:, h, i, j]
-    of an array (sentences, words, words, words).
+    """Return the probability that words i to j are the subtree of word h, over all projective trees of each sentence.
 
-    Computed by inside probabilities, from narrow to wide spans, and outside probabilities, from wide to narrow ones.
+    The result is an array (sentences, words, words, words) with this probability at [:, h, i, j]. It is computed from
+    inside probabilities, from narrow to wide spans, and outside probabilities, from wide to narrow spans.
     grammar: probabilities, not counts. codes (sentences, words): the tags of sentences of equal length.
     """
     n = codes.shape[1]

@@ -110,7 +110,7 @@ def cases_table(cases: Sequence[Mapping[str, Any]], corpus: str) -> Numbers:
 
 
 def doubtful_findings(cases: Sequence[Mapping[str, Any]], setting: str) -> list[Finding]:
-    """Whether the cases are due to coreference, and whether as many are true as their probabilities predict."""
+    """Return findings: are most cases due to coreference, and are as many true as their probabilities predict?"""
     readings = [(case, reading) for case in cases if (reading := find_reading(case)) is not None]
     if not readings:
         return []

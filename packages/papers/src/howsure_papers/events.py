@@ -64,7 +64,9 @@ METHOD = (
 
 
 def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
-    """The store of a corpus and a rule; creating it counts as the proportion `share` of the steps.
+    """Write the events of a rule in a corpus to a new store, and return its path.
+
+    share: the number of progress steps that this takes.
 
     Raises InputError if no item is left.
     """
@@ -79,7 +81,7 @@ def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
 
 
 def share_progress(advance: Advance, *, total: int, steps: int) -> Advance:
-    """Report `steps` in total, in equal parts, while `total` tasks are done.
+    """Return a progress callback for `total` tasks that reports `steps` steps in all, spread evenly over the tasks.
 
     >>> steps = []
     >>> done = share_progress(steps.append, total=4, steps=10)

@@ -107,9 +107,10 @@ def event_pairs(store: EventStore, news: News) -> Pairs:
 
 
 def judge(store: EventStore, news: News, *, label: str, rule: str = "", by: str = "month") -> Judged:
-    """Compare with the gold label, that an incident was `by` people of the actor, or `at` a place in its country.
+    """Compare the event probabilities of a store with a gold label.
 
-    by: the length of the periods in which events are counted. rule: the name of the store's rule.
+    label: "by", an incident committed by people of the actor; or "at", an incident in the actor's country. by: the
+    length of the periods in which events are counted. rule: the name of the store's rule.
     """
     pairs = event_pairs(store, news)
     p = pairs.probabilities

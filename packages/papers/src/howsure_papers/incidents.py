@@ -185,11 +185,11 @@ def incidents_table(rows: Sequence[Row]) -> Numbers:
 def incidents_findings(row: Row) -> list[Finding]:
     """The coverage and width of the intervals for one number of labels."""
     where = f"MUC-4, {row.name[0]}, {row.name[1]} labels"
-    cells, alone = row.found["auto"].cells, row.found["labels"].cells
+    cells, labels_only = row.found["auto"].cells, row.found["labels"].cells
     sizes = cells.by_size()
     worst = min(sizes, key=lambda name: sizes[name][0])
     least, of_worst = sizes[worst]
-    share = cells.mean_width / alone.mean_width
+    width_ratio = cells.mean_width / labels_only.mean_width
     raw = row.found["raw"].cells.coverage
     claims = {
         f"intervals of cells contain the count in {NOMINAL:.0%} of cases": (
@@ -201,8 +201,8 @@ def incidents_findings(row: Row) -> list[Finding]:
             least >= MIN_COVERAGE,
         ),
         f"they are at most {WIDTH:g} times as wide as those from labels alone": (
-            f"{share:.3f} times ({cells.mean_width:.1f} against {alone.mean_width:.1f})",
-            share <= WIDTH,
+            f"{width_ratio:.3f} times ({cells.mean_width:.1f} against {labels_only.mean_width:.1f})",
+            width_ratio <= WIDTH,
         ),
     }
     return [Finding("", claim, ours, bool(holds), where) for claim, (ours, holds) in claims.items()]
@@ -236,7 +236,7 @@ def months_figure(drawn: Months) -> Figure:
         places = Places.of(ax, drawn.months, ())
         for place, counts in enumerate((drawn.corrected, drawn.raw)):
             value, low, high = (np.array([getattr(row, end) for row in _shown_actor_rows(counts)]) for end in ENDS)
-            draw_points(ax, places, (value, low, high), how=look(place), shift=1.2 * place)
+            draw_points(ax, places, (value, low, high), look=look(place), shift=1.2 * place)
         draw_dashes(ax, places, drawn.truth, colour=INK)
         period_axis(ax, drawn.months, small=False)
         count_axis(ax, share=False, small=False)

@@ -22,7 +22,7 @@ LEVEL = 0.95
 
 
 def symmetric_estimate(value: float, reach: float, method: str, n: int, *, least: float = -math.inf) -> Estimate:
-    """A value with the 95 % interval of this half-width, cut off below `least`."""
+    """Return an estimate whose 95 % interval is value ± reach, cut off below `least`."""
     return Estimate(value, max(value - reach, least), value + reach, LEVEL, method, n)
 
 
@@ -48,11 +48,12 @@ def over_training(
 ) -> Estimate:
     """An estimate whose interval covers variation of training data as well as test data.
 
-    estimate: the value with the whole training set, its interval that of the test data alone. replicates: the values
-    with J random subsamples of the training set, each a `share` f of it. Their variance, times f / (1 - f), estimates
-    the variance of the value over training sets of the whole size (the delete-d jackknife; for halves the factor is 1).
-    Both variances add up; with V_test from the width of the interval, and t with Satterthwaite's degrees of freedom:
-    value ± t sqrt(V_test + f / (1 - f) · Var(replicates)), and nothing below `least`.
+    estimate: the value with the whole training set; its interval covers the variation of test data only. replicates:
+    the values with J random subsamples of the training set, each of which contains the proportion f (`share`) of it.
+    Their variance, times f / (1 - f), estimates the variance of the value over training sets of the whole size (the
+    delete-d jackknife; for halves the factor is 1). With V_test from the width of the interval, and t with
+    Satterthwaite's degrees of freedom, the interval is value ± t sqrt(V_test + f / (1 - f) · Var(replicates)), cut off
+    below `least`.
 
     >>> print(over_training(Estimate(0.3, 0.2, 0.4, 0.95, "debiased", 1000), [0.2, 0.4, 0.3, 0.2, 0.4]))
     0.3000 [0.0290, 0.5710]
@@ -123,8 +124,9 @@ def clustered_mean(values: Floats, clusters: Integers) -> Estimate:
 def ratio_with_influence(above: Floats, below: Floats) -> tuple[float, Floats]:
     """Σ above / Σ below, and the influence of each row, with mean 0: (above - ratio · below) / mean(below).
 
-    So `mean_estimate(ratio + influence)` is the ratio with its interval, and the difference of two ratios of the same
-    rows is the mean of the difference of these values. An accuracy has sentences for rows: right words, words.
+    Therefore, `mean_estimate(ratio + influence)` is the ratio with its interval, and the difference of two ratios of
+    the same rows is the mean of the difference of these values. For the accuracy of a tagger, rows are sentences,
+    `above` is the number of right words and `below` the number of words.
 
     >>> value, influence = ratio_with_influence(np.array([2.0, 1.0]), np.array([2.0, 4.0]))
     >>> value, influence.round(3).tolist()
@@ -199,7 +201,7 @@ def verdict(estimate: Estimate, *, above: float = 0.0) -> bool | None:
 
 
 def is_about(estimate: Estimate, value: float, within: float) -> bool | None:
-    """Whether an estimate equals a value up to `within`: True or False if the whole interval agrees, else None.
+    """Whether an estimate differs from a value by at most `within`; None if the interval does not decide this.
 
     >>> is_about(Estimate(0.9, 0.89, 0.91, 0.95, "Wilson", 9), 0.9, 0.02)
     True

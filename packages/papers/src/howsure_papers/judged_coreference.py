@@ -32,10 +32,10 @@ class Judged:
     """The predictions of a model for all pairs of mentions, exact and from samples, and their evaluation.
 
     pairs, sampled: P(i ~ j) of the same pairs, exact and from samples (none without a seed); clusters are documents.
-    apart: the distance of both mentions, in mentions. new: P(mention is new), and whether it is the first of its gold
-    entity. scores: the scores of the 1-best clusters, without singletons. nats, mentions (D,): log-probability of the
-    gold clustering, and the number of mentions. entities (D, 3): the gold number of entities, and the ends of the
-    posterior interval of that number.
+    apart: the distance of the two mentions of each pair, in mentions. new: the probability that a mention is new, and
+    whether it is the first of its gold entity. scores: the scores of the 1-best clusters, without singletons. nats,
+    mentions (D,): the log-probability of the gold clustering of each document, and its number of mentions. entities
+    (D, 3): the gold number of entities, and the ends of the posterior interval of that number.
     """
 
     pairs: Pairs
@@ -170,14 +170,18 @@ def choose_bin_size(pairs: Pairs) -> int | str:
 
 
 def conll_f1(sums: Floats) -> float:
-    """The mean F1 of MUC, B³ and CEAF-e, in percent, from sums."""
-    right_p, predicted, right_g, gold = sums[:12].reshape(3, 4).T
-    p, r = (np.divide(a, b, out=np.zeros(3), where=b > 0) for a, b in ((right_p, predicted), (right_g, gold)))
-    return 100 * float(np.divide(2 * p * r, p + r, out=np.zeros(3), where=p + r > 0).mean())
+    """Return the mean F1 of MUC, B³ and CEAF-e, in percent, from a row (or the sum of rows) of `Judged.sums`."""
+    correct_predicted, predicted, correct_gold, gold = sums[:12].reshape(3, 4).T
+    precision, recall = (
+        np.divide(a, b, out=np.zeros(3), where=b > 0) for a, b in ((correct_predicted, predicted), (correct_gold, gold))
+    )
+    return 100 * float(
+        np.divide(2 * precision * recall, precision + recall, out=np.zeros(3), where=precision + recall > 0).mean()
+    )
 
 
 def brier_skill(sums: Floats) -> float:
-    """1 - Brier score of pairs / that of the base rate."""
+    """Return 1 - B / B₀, with the Brier score B of the pairs, and B₀ of always predicting the base rate."""
     squared, positive, n = sums[14:17]
     of_base_rate = positive * (1 - positive / n) if n else 0.0
     return 1 - float(squared / of_base_rate) if of_base_rate else float("nan")
@@ -208,9 +212,10 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def over_documents(value: Callable[[Floats], float], first: Judged, other: Judged | None = None) -> Estimate:
-    """A function of the documents' sums, or its difference `first` - `other` on the same documents.
+    """Return a measure of all documents together, or its difference `first` - `other` on the same documents.
 
-    The interval is normal, with the jackknife standard error over documents.
+    value: computes the measure from sums over documents. The interval is normal, with the jackknife standard error over
+    documents.
     """
     sums = [judged.sums for judged in (first, other) if judged is not None]
 

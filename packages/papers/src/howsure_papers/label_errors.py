@@ -84,7 +84,7 @@ def select_sentences(pairs: Pairs, sentences: Integers) -> Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Two models, `a` and `b`, label by label; a positive difference means that b is calibrated better."""
+    """Two models, `a` and `b`, compared label by label; a positive difference means that b is better calibrated."""
 
     a: LabelErrors
     b: LabelErrors

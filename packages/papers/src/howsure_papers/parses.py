@@ -54,7 +54,7 @@ class Count:
 
 
 def acting(entities: dict[str, int]) -> dict[str, int]:
-    """Whether each actor has an acting entity, and how many actors have, if any is named."""
+    """Return 1 for each actor with an acting entity and 0 for the others, and the number of such actors under ALL."""
     acts = {actor: int(n > 0) for actor, n in entities.items()}
     return {ALL: sum(acts.values()), **acts}
 
@@ -68,9 +68,10 @@ def reproduce_parses(
     seed: int = 0,
     advance: Advance = ignore_progress,
 ) -> ExperimentResult:
-    """How much of the variance of counts of attacks in Reuters is due to tags and parses, and whether the probabilities
-    of sampled edges are calibrated. `limit`: only the first items and sentences. `advance` is called after each rule
-    and after the sentences.
+    """Estimate the part of the variance of counts of attacks in Reuters that is due to tags and parses, and the
+    calibration of the probabilities of sampled dependency edges.
+
+    `limit`: only the first items and sentences. `advance` is called after each rule and after the sentences.
 
     Raises InputError for missing data or a missing pipeline.
     """
@@ -157,7 +158,7 @@ def edges(sentence: Any) -> list[tuple[str, int, int]]:
 
 
 def share_finding(count: Count) -> Finding:
-    """Whether coreference is the larger part of the variance."""
+    """Return the finding on whether tags and parses cause less than half of the variance; the rest is coreference."""
     share = count.by_stage.share
     assert share is not None
     ratio = count.by_stage.variance**0.5 / count.fixed if count.fixed else float("nan")
@@ -173,7 +174,7 @@ def share_finding(count: Count) -> Finding:
 
 
 def calibration_finding(curve: CalibrationCurve) -> Finding:
-    """Whether probabilities of edges are as calibrated as the paper's pairs of mentions."""
+    """Return the finding on whether probabilities of edges are calibrated as well as the paper's pairs of mentions."""
     sure = curve.bins.mean_prob > SURE
     columns = (curve.bins.mean_prob[sure], curve.bins.frequency[sure])
     probability, frequency = (float(np.average(column, weights=curve.bins.count[sure])) for column in columns)

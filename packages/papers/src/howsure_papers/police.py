@@ -72,7 +72,10 @@ def steps_of_police(samples: int) -> int:
 
 
 def try_police(setting: Setting) -> ExperimentResult:
-    """All settings: questions × scores × numbers of labels and designs. Totals, one interval each, get more samples."""
+    """Measure coverage for each question, score, number of labels and sampling design, and for totals of all periods.
+
+    Totals get more samples of labels, because each sample gives only one interval of a total.
+    """
     news = read_police_news(setting.data, tuple(ACTS), limit=setting.limit)
     stores = {name: setting.folder / f"police {name}.duckdb" for name in ACTS}
     extract_police(setting, news, stores)

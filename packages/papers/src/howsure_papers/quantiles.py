@@ -151,9 +151,10 @@ def simulation_findings(sets: Sequence[Ranked]) -> list[Finding]:
 
 
 def date_ranks(data: str | None, limit: int | None, rng: np.random.Generator) -> tuple[Ranked, list[int]]:
-    """The ranks of the dates of test texts in three posteriors, and the numbers of texts by purpose.
+    """Return the ranks of the dates of test texts in three posteriors, and the numbers of texts used for each purpose.
 
-    Uses linear regression with a normal prior of the weights, whose posterior has the covariance noise² (X'X + c)⁻¹.
+    The dates are predicted by linear regression with a normal prior of the weights. The posterior of the weights has
+    the covariance noise² (X'X + c)⁻¹ with the penalty c.
     """
     (x, y), (x_dev, y_dev), (x_test, y_test) = read_dated(data, limit, rng)
     centre, precision = y.mean(), x.T @ x + PENALTY * np.eye(x.shape[1])

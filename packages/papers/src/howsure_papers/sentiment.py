@@ -286,23 +286,25 @@ def part_of_train(rows: Integers, train: Split, dev: Split, test: Split) -> tupl
 
 def quantities(labels: Labels, predicted: Mapping[str, Floats], bin_size: int = BIN_SIZE) -> dict[str, Estimate]:
     """All quantities of two models by name, with intervals over the test data."""
-    (first, a), (second, b) = predicted.items()
-    both = compare_calibration(labels, a, against=b, bin_size=bin_size, level=LEVEL)
-    (f1_a, influence_a), (f1_b, influence_b) = (f1_with_influence(labels, q > 0.5) for q in (a, b))
-    extreme_a, extreme_b = (_extremeness(labels, q) for q in (a, b))
+    (first, q_first), (second, q_second) = predicted.items()
+    comparison = compare_calibration(labels, q_first, against=q_second, bin_size=bin_size, level=LEVEL)
+    (f1_first, influence_first), (f1_second, influence_second) = (
+        f1_with_influence(labels, q > 0.5) for q in (q_first, q_second)
+    )
+    extreme_first, extreme_second = (_extremeness(labels, q) for q in (q_first, q_second))
     all_quantities = {
-        f"F1, {first}": mean_estimate(f1_a + influence_a),
-        f"F1, {second}": mean_estimate(f1_b + influence_b),
-        "F1, difference": mean_estimate(f1_a - f1_b + influence_a - influence_b),
-        f"CalibErr, {first}": both.error_a,
-        f"CalibErr, {second}": both.error_b,
-        "CalibErr, difference": _weighted_difference(both, 1.0),
-        "CalibErr, NB - 2 LR": _weighted_difference(both, 2.0),
-        "Brier score, difference": both.brier_difference,
-        "log loss, difference": both.log_loss_difference,
-        "too extreme, difference": mean_estimate(extreme_a - extreme_b),
+        f"F1, {first}": mean_estimate(f1_first + influence_first),
+        f"F1, {second}": mean_estimate(f1_second + influence_second),
+        "F1, difference": mean_estimate(f1_first - f1_second + influence_first - influence_second),
+        f"CalibErr, {first}": comparison.error_a,
+        f"CalibErr, {second}": comparison.error_b,
+        "CalibErr, difference": _weighted_difference(comparison, 1.0),
+        "CalibErr, NB - 2 LR": _weighted_difference(comparison, 2.0),
+        "Brier score, difference": comparison.brier_difference,
+        "log loss, difference": comparison.log_loss_difference,
+        "too extreme, difference": mean_estimate(extreme_first - extreme_second),
     }
-    for kind, q, extreme in ((first, a, extreme_a), (second, b, extreme_b)):
+    for kind, q, extreme in ((first, q_first, extreme_first), (second, q_second, extreme_second)):
         all_quantities[f"too low below 1/2, {kind}"] = mean_estimate(extreme[q <= 0.5])
         all_quantities[f"too high above 1/2, {kind}"] = mean_estimate(extreme[q > 0.5])
     return all_quantities
@@ -315,12 +317,15 @@ def f1_with_influence(labels: Labels, predicted: Bools) -> tuple[float, Floats]:
 
 
 def _extremeness(labels: Labels, q: Floats) -> Floats:
-    """(q - y) towards the nearer of 0 and 1: above 0 on average where predictions are more extreme than frequencies."""
+    """Return q - y for predictions above 1/2, and y - q for the others.
+
+    The mean is above 0 if predictions are more extreme than the observed frequencies.
+    """
     return np.asarray(np.where(q > 0.5, q - labels, labels - q))
 
 
 def _weighted_difference(both: CalibrationComparison, factor: float) -> Estimate:
-    """The error of A minus `factor` times that of B, with the covariance of their paired difference."""
+    """Return the error of A minus `factor` times the error of B, with an interval that allows for their covariance."""
     variance_a, variance_b = (standard_error(error) ** 2 for error in (both.error_a, both.error_b))
     covariance = 0.0
     if both.error_difference is not None:

@@ -44,8 +44,10 @@ STEPS = 3 + 4 * len(PARTS) + 2 * (1 + DRAWS * (len(PARTS) - 1))
 
 @dataclass(frozen=True, slots=True)
 class PartErrors:
-    """Errors on parts of some test data. errors[k]: the errors on k equal parts, in several orders, with as many bins
-    as the whole data have. fixed[k]: the same with bins of the paper's size, so that parts have fewer bins.
+    """Calibration errors on the parts of test data that were divided into k equal parts, for several k and orders.
+
+    errors[k]: the errors with as many bins in each part as the whole data have. fixed[k]: the errors with bins of the
+    paper's size, so that a part has fewer bins than the whole data.
     """
 
     name: str
@@ -102,9 +104,10 @@ def judge_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advan
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """HMMs with one number of training sentences, on all test sentences: their errors, their accuracies, and the excess
-    of the mean probability of the most probable tag over its accuracy. pairs: the calibration pairs of the HMM with all
-    training sentences.
+    """HMMs with the same number of training sentences, evaluated on all test sentences.
+
+    errors, accuracies: one value per HMM. gaps: the mean probability of the most probable tag, minus the accuracy.
+    pairs: the calibration pairs of the HMM with all training sentences.
     """
 
     corpus: str

@@ -66,8 +66,10 @@ def steps_of_small_samples() -> int:
 
 @experiment(TITLE, steps=steps_of_small_samples)
 def reproduce_small_samples(*, seed: int = 0, advance: Advance = ignore_progress) -> ExperimentResult:
-    """Estimate the rate of false positives on simulated test sets without a difference: of the rule with each
-    proportion, of resamples of full size, and of a permutation test. `advance` is called after every test set.
+    """Estimate how often tests find a difference (p ≤ .05) on simulated test sets of two equally good systems.
+
+    The tests are BooStSa's rule with several proportions, a bootstrap with resamples of full size, and a permutation
+    test. `advance` is called after every test set.
 
     Source: Fornaciari et al. (2022), section 2.3, after Søgaard et al. (2014).
     """
@@ -122,8 +124,9 @@ def small_set_rate(rejections: Floats, test: str) -> Estimate:
 
 
 def rejection_findings(rejections: dict[Regime, Floats]) -> tuple[Finding, ...]:
-    """Whether p is too low on small test sets, with the rule (as the paper warns) and with tests of full size; and
-    other causes of a low p.
+    """Return findings: is p too low on small test sets, for BooStSa's rule (as the paper warns) and for other tests?
+
+    Other causes of a low p are tested too.
     """
     large = rejections[SENTENCES][-1]
     often = max(

@@ -129,8 +129,9 @@ def read_trees(data: str | None, limit: int | None) -> tuple[list[str], list[lis
 
 
 def queries(grammar: Grammar, tags: Sequence[str], trees: Sequence[Tree], advance: Advance = ignore_progress) -> Pairs:
-    """The probability of each span of the sentences by a grammar, and whether the tree contains it; the kinds of spans
-    are groups.
+    """Return the probability of each span of the sentences according to a grammar, and whether the gold tree has it.
+
+    The groups of the pairs are the kinds of phrases.
     """
     headed = np.array([[tag.startswith(beginnings) for tag in tags] for beginnings in HEADS.values()], dtype=float)
     posteriors, true, clusters = list[Floats](), list[Floats](), list[Integers]()
@@ -157,7 +158,7 @@ def queries(grammar: Grammar, tags: Sequence[str], trees: Sequence[Tree], advanc
 
 
 def subtree_indicators(heads: Integers) -> Floats:
-    """(words, words, words): 1 at [h, i, j] if words i to j are word h and all that depends on it."""
+    """Return an array (words, words, words) with 1 at [h, i, j] if words i to j are the subtree of word h, else 0."""
     subtrees = np.zeros((len(heads),) * 3)
     for head, words in enumerate(yields(heads)):
         if words[-1] - words[0] < len(words):

@@ -24,9 +24,10 @@ MIN_COVERAGE = 0.93  # coverage that is enough for a finding
 class Population:
     """N units whose labels (N,) are all known, with scores (N,) in [0, 1].
 
-    cells: columns by name. drawn_by: the column of cells within which units are drawn, if their labels suffice. bands:
-    strata of the draw instead of bands of the score. clusters: what is drawn together. words: the weights of words
-    (N, words) from which a score is learned with each sample's labels; units are drawn by `score`.
+    cells: columns by name, whose combinations are counted. drawn_by: the column by which the draw is stratified, if
+    there are enough labels. bands: strata of the draw instead of bands of the score. clusters: the cluster of each
+    unit; whole clusters are drawn. words: the weights of words (N, words) from which a score is learned with the labels
+    of each sample; the draw still uses `score`.
     """
 
     score: Floats
@@ -41,9 +42,7 @@ class Population:
 
 @dataclass(slots=True)
 class Tally:
-    """The results of cells over samples: whether the interval covers the truth, its width, and the truth, (cells,)
-    each.
-    """
+    """The intervals of all cells in all samples: whether each covers the true count, its width, and the true count."""
 
     covered: list[bool] = field(default_factory=list)
     width: list[float] = field(default_factory=list)
@@ -243,9 +242,10 @@ def against_labels(
     decimals: int = 1,
     error: bool = False,
 ) -> list[Column]:
-    """Coverage and width, compared with those from labels alone.
+    """Return table columns for the coverage and the width of intervals, next to those of intervals from labels alone.
 
-    of: the tally of a row by a method. width: its heading. points: the factor for widths. error: of both coverages.
+    of: returns the tally of a row for a method. width: the heading of the widths. points: a factor for the widths.
+    error: also show the standard errors of both coverages.
     """
     wide = digits(decimals)
     alone = Column("labels alone", digits(3), get=lambda row: of(row, "labels").coverage)

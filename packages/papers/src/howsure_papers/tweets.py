@@ -217,10 +217,10 @@ def near_extremes(fits: Sequence[Fit]) -> tuple[float, float]:
 
 
 def quantities(fits: Fits, extremes: Mapping[str, tuple[float, float]]) -> dict[str, Estimate]:
-    """The quantities of the chosen models, and of two settings of each kind, with intervals over the test tweets.
+    """Return differences between the chosen models, and between two settings of each kind of model.
 
-    For two models: differences of squared errors, Brier scores and log losses, on the query and over all tags. For two
-    settings: differences over all tags, and of their accuracy.
+    All have intervals over the test tweets. Two models are compared by squared calibration error, Brier score and log
+    loss, on the query and over all tags; two settings are compared over all tags, and by accuracy.
     """
     chosen = {name: choose_best(of_kind) for name, of_kind in fits.items()}
     estimates = {f"accuracy, {name}": fit.test.accuracy for name, fit in chosen.items()}
@@ -322,7 +322,7 @@ def models_table(chosen: Chosen, curves: Mapping[str, CalibrationCurve]) -> Numb
 
 
 def pooled_table(chosen: Chosen) -> Numbers:
-    """All tags pooled."""
+    """Return a table of the chosen models, evaluated over all tags together."""
     curves = {name: fit.pooled for name, fit in chosen.items()}
     return numbers(
         "All tags pooled on the test tweets",
@@ -388,7 +388,7 @@ def ablation_table(templates: Chosen, whole: Fit, query: str = QUERY, how: str =
 
 
 def settings_table(fits: Sequence[Fit]) -> Numbers:
-    """Every setting of every model."""
+    """Return a table with every setting of every model."""
     pooled = [fit.pooled for fit in fits]
     return numbers(
         "Every setting on the test tweets",

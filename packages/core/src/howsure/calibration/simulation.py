@@ -14,9 +14,10 @@ MAX_PAIRS = 1_000_000_000
 
 
 def label_probability(q: Floats, *, transform: str | float = "identity") -> Floats:
-    """Return P(y = 1 | q), which is q or, if the transform is a number k in [0, 0.5], t(q) of Nguyen's thesis.
+    """Return the true probability of y = 1 for each predicted probability q.
 
-    t(q) = max(0, q - k) for q ≤ 0.5 and min(1, q + k) otherwise (the thesis prints min(0, …) by mistake).
+    With transform="identity", it is q itself. With a number k from 0 to 0.5, it is t(q) of Nguyen's thesis:
+    max(0, q - k) for q ≤ 0.5, and min(1, q + k) otherwise (the thesis prints min(0, …) by mistake).
 
     >>> label_probability(np.array([0.05, 0.5, 0.6, 0.95]), transform=0.1).tolist()
     [0.0, 0.4, 0.7, 1.0]
@@ -32,16 +33,17 @@ def label_probability(q: Floats, *, transform: str | float = "identity") -> Floa
 
 
 def simulate_pairs(n: int, a: float, b: float, *, transform: str | float = "identity", rng: Randomness = None) -> Pairs:
-    """Simulate n pairs: q ~ Beta(a, b), then y ~ Bernoulli(q), or y ~ Bernoulli(t(q)) if `transform` is a number.
+    """Simulate n pairs of a predicted probability q and a label y: q ~ Beta(a, b), and y ~ Bernoulli(q).
 
-    For transform=k, from 0 to 0.5, t(q) = max(0, q - k) for q ≤ 0.5 and min(1, q + k) otherwise.
+    With the default transform, the predictions q are calibrated. transform=k, a number from 0 to 0.5, makes them
+    underconfident: the probability of y = 1 is then max(0, q - k) if q ≤ 0.5, and min(1, q + k) otherwise.
     Returns `Pairs`, which every calibration function accepts. Source: Nguyen's thesis, section 4.3.1.
 
     >>> pairs = simulate_pairs(5, 0.3, 0.7, rng=0)
     >>> pairs.labels.tolist(), pairs.probabilities.round(2).tolist()
     ([0, 0, 0, 1, 1], [0.59, 0.01, 0.23, 1.0, 0.99])
 
-    Raises InputError if n is negative, a or b is not positive, or transform is neither "identity" nor such a number.
+    Raises InputError if n is negative, a or b is not positive, or transform is neither "identity" nor in [0, 0.5].
     """
     check_arguments(simulate_pairs, locals())
     size = check_integer(n, name="n", least=0, most=MAX_PAIRS)

@@ -516,12 +516,15 @@ def group_parts(n: int, codes: Integers | None, names: tuple[str, ...]) -> Itera
             yield name, np.flatnonzero(codes == code)
 
 
-def _restrict_groups(parts: Sequence[Part], rows: Integers, n: int) -> list[Part]:
-    """Restrict the rows of each group to some rows, and return them as indices among these."""
-    place = np.full(n, -1)
-    place[rows] = np.arange(len(rows))
-    selected = [(name, place[positions][place[positions] >= 0]) for name, positions in parts]
-    return [(name, positions) for name, positions in selected if len(positions)]
+def _restrict_groups(groups: Sequence[Part], rows: Integers, n_rows: int) -> list[Part]:
+    """Restrict groups to the selected `rows` of n_rows rows; groups without a selected row are left out.
+
+    The rows of a group are returned as indices among the selected rows.
+    """
+    new_index = np.full(n_rows, -1)
+    new_index[rows] = np.arange(len(rows))
+    selected = [(name, new_index[group_rows][new_index[group_rows] >= 0]) for name, group_rows in groups]
+    return [(name, group_rows) for name, group_rows in selected if len(group_rows)]
 
 
 def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds: Bounds | None) -> Entry:

@@ -141,37 +141,38 @@ class Drawn:
 
 
 def bounds_for_unlabelled(
-    none: CountEstimates, every: CountEstimates, *, unread: Integers, drawn: int
+    if_negative: CountEstimates, if_positive: CountEstimates, *, unread: Integers, drawn: int
 ) -> CountEstimates:
-    """Counts with intervals that allow for any labels of the unlabelled drawn units.
+    """Return counts with intervals that allow for any labels of the drawn units without a label.
 
-    none, every: the counts if no unlabelled unit, or every unlabelled unit, is positive. The estimates assume that
-    unlabelled units are positive as often as labelled units.
+    if_negative, if_positive: the counts if all these units are negative, or all are positive. The estimates assume that
+    these units are positive as often as the labelled units. unread: the units without a label. drawn: the number of
+    drawn units.
     """
-    n_labelled, positives = drawn - len(unread), none.total.positives
-    share = positives / n_labelled if n_labelled else 0.0
+    n_labelled, positives = drawn - len(unread), if_negative.total.positives
+    positive_share = positives / n_labelled if n_labelled else 0.0
 
-    def between(low: CountEstimate, high: CountEstimate) -> CountEstimate:
-        lost = high.positives - low.positives
+    def combined(negative: CountEstimate, positive: CountEstimate) -> CountEstimate:
+        n_unlabelled = positive.positives - negative.positives
         return replace(
-            low,
-            labelled=low.labelled - lost,
-            estimate=low.estimate + share * (high.estimate - low.estimate),
-            low=min(low.low, high.low),
-            high=max(low.high, high.high),
-            method=low.method if low.method == high.method else f"{low.method}, {high.method}",
+            negative,
+            labelled=negative.labelled - n_unlabelled,
+            estimate=negative.estimate + positive_share * (positive.estimate - negative.estimate),
+            low=min(negative.low, positive.low),
+            high=max(negative.high, positive.high),
+            method=negative.method if negative.method == positive.method else f"{negative.method}, {positive.method}",
         )
 
-    raw = none.recipe["method"] == "raw"
+    raw = if_negative.recipe["method"] == "raw"
     note = CountNote("unread", {"unread": len(unread), "drawn": drawn, "raw": raw}, needs_estimates=False)
     return CountEstimates(
-        keys=none.keys,
-        rows=tuple(map(between, none.rows, every.rows)),
-        domains=tuple(map(between, none.domains, every.domains)),
-        total=between(none.total, every.total),
+        keys=if_negative.keys,
+        rows=tuple(map(combined, if_negative.rows, if_positive.rows)),
+        domains=tuple(map(combined, if_negative.domains, if_positive.domains)),
+        total=combined(if_negative.total, if_positive.total),
         diagnostics=Diagnostics(),
-        caveats=(note, *(caveat for caveat in none.caveats if caveat in every.caveats)),
+        caveats=(note, *(caveat for caveat in if_negative.caveats if caveat in if_positive.caveats)),
         has_differences=False,
-        in_shares=none.in_shares,
-        recipe={**none.recipe, "labelled": n_labelled, "drawn": drawn},
+        in_shares=if_negative.in_shares,
+        recipe={**if_negative.recipe, "labelled": n_labelled, "drawn": drawn},
     )

@@ -216,7 +216,10 @@ def _columns_of_other_model(first: Any, other: Any) -> Probabilities:
     spec = Probabilities(PROB, None) if first is None else as_probabilities(first)
     columns = [other] if isinstance(other, str) else list(other)
     if spec.values is not None and len(spec.columns) > 1 and len(columns) == 1:
-        raise InputError(f"{columns[0]} is not a file; this model has several columns, so name the other model's file.")
+        raise InputError(
+            f"{columns[0]} does not exist as a file, and it cannot be the other model's column, because this model has "
+            f"{len(spec.columns)} columns. Name the other model's file."
+        )
     return replace(spec, values=columns[0] if isinstance(spec.values, str | None) else columns)
 
 

@@ -47,9 +47,9 @@ class CheckedValues:
     document, field (n,): indices in `documents` and `fields`. path, value, gold (n,): the path of the value, the
     predicted string (None if missing or null), and the true string (None if the document has no such value). right
     (n,): whether the predicted and the true string are equal, as compared by `equalities`. predicted (n,): whether
-    there is a prediction, including null. confidence (n,):
-    NaN if unknown. unseen (n,): for fields with known choices, 1 minus the sum of the probabilities of the choices
-    among the returned tokens; otherwise NaN.
+    there is a prediction, including null. confidence (n,): the probability of the value; NaN if unknown. unseen (n,):
+    for fields with known choices, the probability that the returned alternatives of the tokens assign to no choice;
+    otherwise NaN.
     """
 
     documents: tuple[str, ...]

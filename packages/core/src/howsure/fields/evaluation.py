@@ -232,8 +232,8 @@ def _row(values: CheckedValues, field_code: int, level: float) -> FieldRow:
     rows = values.field == field_code
     pairs = values.pairs(rows)
     enough = len(pairs) >= MIN_FOR_CALIBRATION and (pairs.clusters is None or int(pairs.clusters.max()) > 0)
-    unseen = values.unseen[rows]
-    unseen = unseen[~np.isnan(unseen)]
+    unseen_probability = values.unseen[rows]
+    unseen_probability = unseen_probability[~np.isnan(unseen_probability)]
     return FieldRow(
         field=values.fields[field_code],
         n=int(rows.sum()),
@@ -242,7 +242,7 @@ def _row(values: CheckedValues, field_code: int, level: float) -> FieldRow:
         accuracy=_accuracy(values, rows, level),
         calibration_error=estimate_error(pairs, level=level) if enough else None,
         auroc=estimate_auroc(ranked(pairs), level=level) if enough else None,
-        unseen=float(unseen.mean()) if len(unseen) else None,
+        unseen=float(unseen_probability.mean()) if len(unseen_probability) else None,
     )
 
 
@@ -340,6 +340,9 @@ def _policy_notes(confidences: Sequence[Any], n: int) -> list[str]:
     if unknown:
         notes.insert(
             0,
-            Note(f"{part_of(unknown, n, 'document', 'lacks', 'lack')} a field or a confidence: always shown.", WARNING),
+            Note(
+                f"{part_of(unknown, n, 'document', 'lacks', 'lack')} a field or a confidence: never filed automatically.",
+                WARNING,
+            ),
         )
     return list(notes)

@@ -30,7 +30,7 @@ class FieldRow:
     n: number of true values, and of predictions for documents without such a value. not_predicted: number of true
     values without a prediction. with_confidence: number of values with a confidence. accuracy: the proportion of right
     values. calibration_error, auroc: quality of the confidences; None if there are too few values. unseen: for a field
-    with known choices, the mean of 1 minus the sum of the probabilities of the choices among the returned tokens.
+    with known choices, the mean probability that the alternatives of the tokens assign to no choice; else None.
     """
 
     field: str

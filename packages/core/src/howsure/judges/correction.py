@@ -36,11 +36,12 @@ def undetermined_estimate(level: float, n: int, value: float = math.nan) -> Esti
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedMean:
-    """The estimate θ of the mean human grade, as the sum of two means (see `Graded.mean`): of g over all items, and of
-    e - ē_h over the human-graded items.
+    """The estimate of the mean human grade, as the sum of two means (g and e - ē_h in the formulas of `Graded.mean`).
 
-    rest: the mean of e - ē_h. of_all: the mean of g. constant: whether g is the same for all items. few: whether few
-    items carry the variance, so that no interval is valid. bounds: the bounds of θ.
+    of_all: the mean over all items of the part that a judge's grade predicts (g). rest: the mean residual of the
+    human-graded items (e - ē_h). constant: whether g is the same for all items. correlation: the correlation of the two
+    means over clusters. few: whether few items contribute most of the variance, so that no interval is valid. bounds:
+    the lowest and the highest possible grade, if known.
     """
 
     value: float
@@ -53,7 +54,7 @@ class CorrectedMean:
     bounds: Bounds | None
 
     def estimate(self, level: float) -> Estimate:
-        """θ with its interval."""
+        """Return the mean human grade with its interval."""
         value, low, high = self.value, *(self.end((1 - level) / 2, upper=upper) for upper in (False, True))
         if not (math.isfinite(low) and math.isfinite(high)):
             return undetermined_estimate(level, self.n, value)
@@ -63,13 +64,13 @@ class CorrectedMean:
         return Estimate(value, low, high, level=level, method=self.rest.method, n=self.n)
 
     def end(self, size: float, *, upper: bool) -> float:
-        """One end of the interval; NaN if there is none."""
+        """Return one end of the interval; NaN if there is none. size: the error probability at this end."""
         if self.few:
             return math.nan
         a = abs(self.rest.bound(size, upper=upper) - self.rest.value)
         b = 0.0 if self.constant else abs(self.of_all.bound(size, upper=upper) - self.of_all.value)
-        reach = math.sqrt(a * a + b * b + 2 * self.correlation * a * b)
-        return self.value + reach if upper else self.value - reach
+        distance = math.sqrt(a * a + b * b + 2 * self.correlation * a * b)
+        return self.value + distance if upper else self.value - distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +123,22 @@ class Graded:
         return self.corrected_mean(slope, of_rest=of_rest).estimate(level)
 
     def corrected_mean(self, slope: float, *, of_rest: bool = False) -> CorrectedMean:
-        """Return the two means that add up to θ, which do not depend on the level of the interval."""
+        """Return the corrected mean as a sum of two means, neither of which depends on the level of the interval.
+
+        of_rest: return only the mean residual of the human-graded items.
+        """
         stratum_means = self._by_stratum(slope)
         rest = self._mean_residual(slope, stratum_means)
-        g = np.zeros(len(self.judged)) if of_rest or slope == 0.0 else slope * self.judged
+        judge_parts = np.zeros(len(self.judged)) if of_rest or slope == 0.0 else slope * self.judged
         if stratum_means is not None and self.stratum_of_all is not None:
-            g = g + stratum_means[self.stratum_of_all]
+            judge_parts = judge_parts + stratum_means[self.stratum_of_all]
         return CorrectedMean(
             value=rest.value + (0.0 if of_rest else slope * float(self.judged.mean())),
             n=len(self.grades),
             rest=rest,
-            of_all=self._item_mean(g),
-            constant=bool(np.ptp(g) <= ROUNDING),
-            correlation=self._correlation(g, slope),
+            of_all=self._item_mean(judge_parts),
+            constant=bool(np.ptp(judge_parts) <= ROUNDING),
+            correlation=self._correlation(judge_parts, slope),
             few=bool(self.lacking) or (not isinstance(rest, BoundedMean) and self._few_items_dominate(rest, slope)),
             bounds=None if of_rest else self.bounds,
         )
@@ -183,67 +187,75 @@ class Graded:
         return mean_score(values, ItemGroups.of(len(values), clusters=self.units), bounds=bounds)
 
     def _by_stratum(self, slope: float) -> Floats | None:
-        """Return ē_h; None if the stratum of some item is unknown, or if there are clusters, which may be in several
-        strata."""
+        """Return the weighted mean residual of each stratum.
+
+        Returns None if some item's stratum is unknown, or if there are clusters, which may be in several strata.
+        """
         if self.stratum_of_all is None or self.units is not None or not self.stratum.any():
             return None
-        e, total = self.grades - slope * self.judged[self.read], np.bincount(self.stratum, self.weight)
-        return np.asarray(np.bincount(self.stratum, self.weight * e) / total)
+        residuals, weights = self.grades - slope * self.judged[self.read], np.bincount(self.stratum, self.weight)
+        return np.asarray(np.bincount(self.stratum, self.weight * residuals) / weights)
 
-    def _correlation(self, g: Floats, slope: float) -> float:
-        """Return the correlation over clusters between the sums of g and the sums of weighted residuals e.
+    def _correlation(self, judge_parts: Floats, slope: float) -> float:
+        """Return the correlation over clusters between the sums of `judge_parts` and the sums of weighted residuals.
 
-        g: the part of the estimate that each item contributes by its judge's grade. e: grade - slope · judge's grade of
-        the graded items. A negative correlation counts as 0, so that it never makes an interval narrower. 0 without
-        clusters.
+        judge_parts (N,): what each item's judge grade contributes to the estimate. The residual of a human-graded item
+        is its human grade minus slope times its judge's grade. Returns 0 without clusters, and if the correlation is
+        negative, because a negative one would make intervals narrower.
         """
-        if self.units is None or np.ptp(g) <= ROUNDING:
+        if self.units is None or np.ptp(judge_parts) <= ROUNDING:
             return 0.0
-        e, w = self.grades - slope * self.judged[self.read], self.weight
-        m = int(self.units.max()) + 1
-        first = np.bincount(self.units, g - g.mean(), minlength=m)
-        second = np.bincount(self.units[self.read], w * (e - np.average(e, weights=w)), minlength=m)
-        scale = math.sqrt(float(first @ first) * float(second @ second))
-        return max(float(first @ second) / scale, 0.0) if scale > 0.0 else 0.0
+        residuals, weights = self.grades - slope * self.judged[self.read], self.weight
+        n_clusters = int(self.units.max()) + 1
+        judge_sums = np.bincount(self.units, judge_parts - judge_parts.mean(), minlength=n_clusters)
+        deviations = weights * (residuals - np.average(residuals, weights=weights))
+        residual_sums = np.bincount(self.units[self.read], deviations, minlength=n_clusters)
+        scale = math.sqrt(float(judge_sums @ judge_sums) * float(residual_sums @ residual_sums))
+        return max(float(judge_sums @ residual_sums) / scale, 0.0) if scale > 0.0 else 0.0
 
     def _mean_residual(self, slope: float, stratum_means: Floats | None) -> MeanScore:
-        """The weighted mean of e = y - λ f over the graded items, with its variance by clusters or within strata."""
-        f, w = slope * self.judged, self.weight / self.weight.mean()
-        e, ends = self.grades - f[self.read], self.bounds
-        if ends is not None:
-            ends = (ends[0] - float(f.max()), ends[1] - float(f.min()))
-        value = float(np.average(e, weights=w))
+        """Return the weighted mean residual of the graded items, with its variance by clusters or within strata.
+
+        A residual is a human grade minus slope times the judge's grade.
+        """
+        f, weights = slope * self.judged, self.weight / self.weight.mean()
+        residuals, bounds = self.grades - f[self.read], self.bounds
+        if bounds is not None:
+            bounds = (bounds[0] - float(f.max()), bounds[1] - float(f.min()))
+        value = float(np.average(residuals, weights=weights))
         if stratum_means is not None:  # values with the variation within strata, around the common mean
             times = np.bincount(self.stratum)
             wider = np.sqrt(times / np.maximum(times - 1, 1))
-            e = value + wider[self.stratum] * (e - stratum_means[self.stratum])
-            if ends is not None:
-                reach = [value + wider * (end - stratum_means) for end in ends]
-                ends = (float(reach[0].min()), float(reach[1].max()))
-        sums, sizes = self._by_unit(w * e), self._by_unit(w)
+            residuals = value + wider[self.stratum] * (residuals - stratum_means[self.stratum])
+            if bounds is not None:
+                reach = [value + wider * (end - stratum_means) for end in bounds]
+                bounds = (float(reach[0].min()), float(reach[1].max()))
+        sums, sizes = self._by_unit(weights * residuals), self._by_unit(weights)
         error = ratio_error(sums, sizes) if len(sizes) > 1 else 0.0
         deviations = sums - value * sizes
         lean = sum_of_cubes(deviations) / (float(sizes.sum()) * error) ** 3 if error > 0.0 else 0.0
         degrees = max(kish(sizes) - 1, 1.0) if len(sizes) > 1 else 0.0
-        mean = MeanScore(value, error, lean, degrees, len(e), error, units=float(len(sizes)))
-        if ends is None:
-            return self._by_leverage(mean, e, slope) if stratum_means is None and self._unequal else mean
-        return BoundedMean.of(mean, sums=Sums.of(sums, sizes), ends=ends, clustered=self.units is not None, within=ends)
+        mean = MeanScore(value, error, lean, degrees, len(residuals), error, units=float(len(sizes)))
+        if bounds is None:
+            return self._by_leverage(mean, residuals, slope) if stratum_means is None and self._unequal else mean
+        return BoundedMean.of(
+            mean, sums=Sums.of(sums, sizes), ends=bounds, clustered=self.units is not None, within=bounds
+        )
 
-    def _by_leverage(self, mean: MeanScore, e: Floats, slope: float) -> MeanScore:
+    def _by_leverage(self, mean: MeanScore, residuals: Floats, slope: float) -> MeanScore:
         """Return the weighted mean for items drawn with unequal probabilities, a few of which may have most of the
         weight.
 
-        Each e is computed as if its item were left out of the mean and of the slope. The degrees of freedom follow from
-        the squared weights or the squared weighted e.
+        Each residual is computed as if its item were left out of the mean and of the slope. The degrees of freedom
+        follow from the squared weights or the squared weighted residuals.
         """
-        w, f = self.weight, self.judged[self.read]
-        weight_share, deviations = w / w.sum(), f - np.average(f, weights=w)
-        spread = float(w @ deviations**2) if slope else 0.0
-        h = weight_share + (w * deviations**2 / spread if spread > 0.0 else 0.0)
-        sums = self._by_unit(weight_share * (e - mean.value) / np.maximum(1.0 - h, MIN_LEFT))
+        weights, judged = self.weight, self.judged[self.read]
+        weight_share, deviations = weights / weights.sum(), judged - np.average(judged, weights=weights)
+        spread = float(weights @ deviations**2) if slope else 0.0
+        leverage = weight_share + (weights * deviations**2 / spread if spread > 0.0 else 0.0)
+        sums = self._by_unit(weight_share * (residuals - mean.value) / np.maximum(1.0 - leverage, MIN_LEFT))
         carriers = PER_CARRIER * kish(sums**2) if sums.any() else 1.0
-        degrees = min(kish(self._by_unit(w) ** 2), carriers) - 1 if len(sums) > 1 else 0.0
+        degrees = min(kish(self._by_unit(weights) ** 2), carriers) - 1 if len(sums) > 1 else 0.0
         return replace(mean, error=math.sqrt(float(sums @ sums)), lean=0.0, degrees_of_freedom=max(degrees, 1.0))
 
     @property
@@ -252,7 +264,7 @@ class Graded:
         return bool(np.ptp(self.weight) > ROUNDING * self.weight.mean())
 
     def _by_unit(self, values: Floats) -> Floats:
-        """Sums over clusters of values (n,) of the graded items."""
+        """Return the sums over clusters of values (n,) of the graded items; the values themselves without clusters."""
         if self.units is None:
             return values
         return np.asarray(np.bincount(np.unique(self.units[self.read], return_inverse=True)[1], values))
@@ -281,16 +293,20 @@ class Graded:
         return ""
 
     def _few_items_dominate(self, rest: MeanScore, slope: float) -> bool:
-        """Whether few items contribute most of the variance of y - λ f, or of the residuals of y given f, so that
-        unobserved rare values may contribute more. This happens, for example, if a judge is nearly always right.
-        """
-        f, y = self.judged[self.read], self.grades
-        residuals = [y - slope * f - rest.value]
-        if slope and np.ptp(f) > 0.0:
-            deviations = f - f.mean()
-            residuals.append(y - y.mean() - float(deviations @ y / (deviations @ deviations)) * deviations)
-        return any(self._by_few(e, float(np.ptp(y))) for e in residuals)
+        """Whether few items contribute most of the variance of the residuals, so that unobserved rare residuals may
+        contribute more. This happens, for example, if a judge is nearly always right.
 
-    def _by_few(self, e: Floats, scale: float) -> bool:
-        squares = self._by_unit(np.where(np.abs(e) > ROUNDING * scale, e, 0.0) ** 2)
+        The residuals of a least-squares regression of human grades on the judge's grades are examined too.
+        """
+        judged, grades = self.judged[self.read], self.grades
+        residuals = [grades - slope * judged - rest.value]
+        if slope and np.ptp(judged) > 0.0:
+            deviations = judged - judged.mean()
+            residuals.append(
+                grades - grades.mean() - float(deviations @ grades / (deviations @ deviations)) * deviations
+            )
+        return any(self._by_few(e, float(np.ptp(grades))) for e in residuals)
+
+    def _by_few(self, residuals: Floats, scale: float) -> bool:
+        squares = self._by_unit(np.where(np.abs(residuals) > ROUNDING * scale, residuals, 0.0) ** 2)
         return not squares.any() or kish(squares) < min(CARRIERS, len(squares) / PER_UNIT)

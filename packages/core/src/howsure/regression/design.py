@@ -118,8 +118,9 @@ def _outcomes(
         classes = tuple(sorted({*words[0], *words[1]}, key=natural_order))
         if len(classes) > MAX_CLASSES:
             raise InputError(
-                f"{name_by_role['prediction']} and {name_by_role['y_true']} have at most {MAX_CLASSES} classes; they "
-                f"have {len(classes)}: {shortened(classes)}. If they are numbers, every value must be a number."
+                f"{name_by_role['prediction']} and {name_by_role['y_true']} must have at most {MAX_CLASSES} classes; "
+                f"they have {len(classes)}: {shortened(classes)}. If the outcome is a number, remove the values that "
+                "are not numbers."
             )
         if not {*words[0]} & {*words[1]}:
             raise InputError(

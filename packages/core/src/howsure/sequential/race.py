@@ -308,5 +308,6 @@ def _refuse_gaps(table: Floats, names: Sequence[str], drawn: ItemOrder, n: int) 
     for position, column in np.argwhere(np.isnan(table[:n])).tolist():
         raise InputError(
             f"models in the race must have all items in the order drawn; {quote(names[column])} lacks "
-            f"{quote(drawn.rows[position].id)}, at position {position + 1:,}, and other scores come after it."
+            f"{quote(drawn.rows[position].id)}, at position {position + 1:,}, but has scores of later items. Score the "
+            "items in the drawn order."
         )

@@ -192,8 +192,8 @@ def export_command(path: str, readings: bool, output: str | None) -> None:
     howsure counts estimate readings.csv --where "actor = 'IRQ'" --prob score --target label --stratum stratum \\
         --second second --settled settled
 
-    With --readings, a row per document and actor, read or not: `howsure counts estimate` corrects errors of readers
-    by what was read twice.
+    With --readings, the file has a row per document and actor, labelled or not. `howsure counts estimate` uses the
+    documents that two coders labelled to correct annotation errors.
     """
     with EventStore.open(path) as store:
         table = readings_table(store) if readings else label_table(store)

@@ -28,7 +28,7 @@ ELSEWHERE = {  # name -> (file with `NAME_command`, its line in `howsure events 
     "doubtful": ("queries", "Print the most uncertain documents, with the links they depend on."),
     "regress": (
         "queries",
-        "On what does it depend whether an actor acts? From the labels of documents that were read.",
+        "Regress whether actors act on covariates, with the labels of documents.",
     ),
     "explore": ("page", "Open the page: series, documents, evidence."),
     "report": ("page", "Write the page as one self-contained HTML file."),

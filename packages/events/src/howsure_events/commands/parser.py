@@ -29,15 +29,15 @@ then:
 @click.argument("path", required=False, metavar="[WHEEL|FOLDER]")
 @click.option("--output", type=OutputFile(), metavar="FOLDER")
 def parser_command(path: str | None, output: str | None) -> None:
-    """Say which parsers are installed, and what to type to get one, with a network or without.
+    """List the installed parsers, and the commands that install one, with or without a network.
 
     \b
     howsure events parser
     howsure events parser en_core_web_sm-3.8.0-py3-none-any.whl --output en_core_web_sm
     howsure events parser path/to/folder
 
-    A WHEEL of a spaCy pipeline needs no installation: unpacked, its FOLDER is named by --parser. Of both it is said
-    which language they read, and whether they will do.
+    A WHEEL of a spaCy pipeline need not be installed: unpack it, and name its FOLDER with --parser. For a wheel or a
+    folder, the command shows the language of the pipeline, and whether it is suitable.
     """
     if path is None:
         if output is not None:

@@ -187,15 +187,15 @@ REGRESS = parameter_help(regress_events)
 def regress_command(
     path: str, file: str | None, form: str, output: str | None, figure: str | None, report: str | None, **options: Any
 ) -> None:
-    """What does it depend on whether an actor acts in a document? By the labels of documents that were read.
+    """Regress whether actors act in a document on covariates, with the labels of documents.
 
     \b
     howsure events regress news.duckdb --covariates actor
     howsure events regress news.duckdb troops.csv --covariates troops --fixed-effects actor,period
 
     FILE: a row for each actor in each period (with --on period, for each period); --covariates and the like name its
-    columns, or are `actor` or `period`. Coefficients are naive, with the model's probabilities as labels, and corrected
-    by labels.
+    columns, or are `actor` or `period`. The table has naive coefficients, which treat the model's probabilities as
+    labels, and corrected coefficients, which use the labels of coders.
     """
     arguments = {name: value for name, value in options.items() if value is not None}
     with EventStore.open(path) as store:

@@ -80,8 +80,8 @@ PAPER_RULE_NOTE = (
     "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide finds them"
 )
 ENGLISH_MODEL = (
-    "  note: the parser reads {!r}, but the bundled model of who they are learned English; give the scores of one that "
-    "knows it by --coreference, or train one"
+    "  note: the parser reads {!r}, but the bundled coreference model was trained on English; name the scores of a "
+    "model of that language with --coreference, or train one"
 )
 NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rule, and at howsure events dependencies"
 

@@ -93,13 +93,13 @@ def recount_command(
 @click.argument("parts", nargs=-1, required=True, metavar="STORE...")
 @click.option("--store", type=OutputFile(), metavar="OUT", required=True)
 def merge_command(parts: tuple[str, ...], store: str) -> None:
-    """Put the parts of an input together: STORE... of extract --part 1/3, --part 2/3 and --part 3/3.
+    """Merge the stores of all parts of an input, such as those of extract --part 1/3, --part 2/3 and --part 3/3.
 
     \b
     howsure events merge part-*.duckdb --store news.duckdb
 
-    The store is that of one run over the whole input, row by row; it appears whole or not at all. Parts that differ in
-    what made them, or of which one is missing, are refused.
+    The new store equals that of one run over the whole input, row by row. It is written completely or not at all. All
+    parts are needed, and they must have been made with the same settings.
     """
     from howsure_events.commands.setup import summary
     from howsure_events.extraction.merge_stores import input_document_count, merge_stores

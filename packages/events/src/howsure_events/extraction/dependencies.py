@@ -27,9 +27,9 @@ MAX_PATH = 3
 class DependencyCounts:
     """The frequency of each relation. The counts of several documents can be added.
 
-    names: paths from the head of a mention down to an actor's name within it (`nmod>compound`); `(head)` if the head is
-    the name. governors: for mentions of an actor's entity, the relation of their head, and the lemma or word that
-    governs it, such as ("nsubj", "attack").
+    names: counts of paths from the head of a mention down to an actor's name within the mention (`nmod>compound`);
+    `(head)` if the head is the name. governors: for mentions of an actor's entity, counts of the relation of the
+    mention's head and the lemma or word that governs the head, such as ("nsubj", "attack").
     """
 
     names: Counter[str] = field(default_factory=Counter)

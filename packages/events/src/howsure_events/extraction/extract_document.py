@@ -184,9 +184,10 @@ def find_evidence(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
 
 
 def _affiliated(samples: Integers, facts: Facts, agent: int) -> tuple[Bools, Bools]:
-    """For an acting mention, return whether each described mention is in its entity (S, D), and its actor (S, A).
+    """Return the mentions that describe the entity of an acting mention, and the actor of that entity, in each sample.
 
-    The actor is marked if all described mentions of the entity are described as this single actor.
+    The first array (S, D) marks which of the D descriptions are of mentions in the entity. The second array (S, A)
+    marks the actor, if all described mentions of the entity are described as this single actor.
     """
     mentions = _described(facts)
     same: Bools = samples[:, mentions] == samples[:, agent, np.newaxis]
@@ -251,9 +252,9 @@ class EventPosterior:
     """The posterior of the numbers of acting entities in a parsed document, given its parse, for `propagate_samples`.
 
     The arguments are those of `extract`. actors: the actors named in the document. coreference: the posterior over
-    clusterings of its mentions; None if no mention acts, or none is described as an actor: an event is impossible.
+    clusterings of its mentions; None if an event is impossible, because no mention acts or none names an actor.
 
-    Raises InputError if the document is not parsed, or like the rule and the model.
+    Raises InputError if the document is not parsed; also the errors of the rule and the model.
     """
 
     def __init__(

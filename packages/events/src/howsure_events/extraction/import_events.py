@@ -82,9 +82,9 @@ Advance = Callable[[int], None]
 class ImportReport:
     """The contents of a store after an import.
 
-    with_events: documents with an event of probability above 0. lowest: the lowest probability that any of these has
-    as its highest; NaN without events. left_out: documents without a valid date. empty:
-    documents with an empty text. was_there: whether an earlier import had written the store already.
+    with_events: documents with an event of probability above 0. lowest: the minimum, over these documents, of the
+    highest probability of an event; NaN without events. left_out: documents without a valid date. empty: documents with
+    an empty text. was_there: whether an earlier import had already written the store.
     """
 
     documents: int
@@ -117,7 +117,8 @@ def import_events(
     words, but not parsed, so there are no mentions and no evidence. A store that the same import wrote before is left
     unchanged.
 
-    Raises InputError if `path` is another file, or for an invalid option; StoreError if it cannot be written.
+    Raises InputError if `path` is a file that is not a store of this import, or for an invalid option; StoreError if it
+    cannot be written.
     """
     n = check_integer(samples, name="samples", least=2, most=MAX_CLUSTERINGS)
     seed = check_integer(rng, name="rng", least=0)

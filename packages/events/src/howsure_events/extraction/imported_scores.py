@@ -37,13 +37,13 @@ class ScoreColumns:
         long = [name for name in (self.actor, self.prob) if name is not None]
         if self.actors and long:
             raise InputError(
-                f"name the columns of one form: either `actors` (a column each), or `actor` and `prob` (a row each); "
-                f"both are named: {shortened([*self.actors, *long])}."
+                "name either `actors` (a column of probabilities per actor), or `actor` and `prob` (a row per document "
+                f"and actor), not both; the columns named are {shortened([*self.actors, *long])}."
             )
         if self.prob is not None and self.actor is None and not self.actors:
             raise InputError(
-                "`prob` needs the column of the actor, too. For one yes/no question, name the column of probabilities "
-                f"as an actor: {parameter('actors', self.prob)}."
+                "`prob` needs the column of the actors, too: `actor=...`. For one yes/no question, name the column of "
+                f"probabilities as an actor: {parameter('actors', self.prob)}."
             )
         if not self.actors and len(long) < 2:
             raise InputError(

@@ -47,7 +47,7 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartStore]:
     Raises InputError naming a part that is missing, duplicate, unfinished, or made with other settings.
     """
     if not paths:
-        raise InputError("parts must name the stores of all parts; it is empty.")
+        raise InputError("parts must name the stores of all parts; none is named.")
     parts_given = [_read_part(Path(path)) for path in paths]
     first = parts_given[0]
     by_number: dict[int, PartStore] = {}

@@ -23,10 +23,10 @@ from howsure_text.parses import ParsedDocument
 class ScoredCoreference:
     """A model whose posteriors are computed from a file of antecedent scores, by document id.
 
-    The mentions are those of the scores, and those detected in the parse whose head is not the head of a scored
-    mention. The latter are entities of their own; they are included so that the rule is applied to the same nouns as
-    with the antecedent model. misplaced: whether scored mentions that cross sentences, or start or end inside a word of
-    the parse, are an error ("error") or left out ("leave-out").
+    The mentions are those with scores, and mentions detected in the parse whose head is not the head of a scored
+    mention. Detected mentions without scores are entities of their own. They are included so that the rule is applied
+    to the same nouns as with the antecedent model. misplaced: whether scored mentions that cross sentences, or start or
+    end inside a word of the parse, are an error ("error") or left out ("leave-out").
 
     Raises the errors of `ScoreFile`.
     """
@@ -50,8 +50,9 @@ class ScoredCoreference:
         ]
         if missing:
             raise InputError(
-                f"{self.file.path} has no scores of {len(missing):,} documents ({shortened(missing, limit=3)}); it has "
-                f"{len(self.file):,} ({shortened(self.file.names, limit=3)}). Their ids must be those of the documents."
+                f"{self.file.path} has no scores of {len(missing):,} documents of the corpus "
+                f"({shortened(missing, limit=3)}). It has scores of {len(self.file):,} documents "
+                f"({shortened(self.file.names, limit=3)}); the ids must be those of the corpus."
             )
 
     def candidates(self, document: Document) -> tuple[tuple[Mention, ...], int]:

@@ -123,11 +123,11 @@ def agreement(
     counts = _counts(chosen_answers, labelling.actors)
     if not (counts.sum(axis=2) >= 2).any():
         raise InputError(
-            f"agreement needs documents with answers of two coders; {store.path} has none "
-            f"({counted(len(chosen), 'coder')}). Let a second coder answer some: howsure events label {store.path}."
+            f"agreement needs documents that two coders answered; {store.path} has none, with answers of "
+            f"{counted(len(chosen), 'coder')}. Let a second coder answer some: howsure events label {store.path}."
         )
     resampled = generator_from(rng).multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
-    parts = [(actor, counts[:, [k]]) for k, actor in enumerate(labelling.actors)] + [(ALL, counts)]
+    units = [(actor, counts[:, [index]]) for index, actor in enumerate(labelling.actors)] + [(ALL, counts)]
     recipe = {
         "howsure": __version__,
         "question": labelling.question,
@@ -138,7 +138,7 @@ def agreement(
     }
     if merged := [list(spellings) for spellings in names.merged if spellings[0] in chosen]:
         recipe["merged_coders"] = merged
-    rows = tuple(_row(actor, part, resampled, level) for actor, part in parts)
+    rows = tuple(_row(actor, unit_counts, resampled, level) for actor, unit_counts in units)
     return Agreement(coders=tuple(chosen), rows=rows, recipe=recipe)
 
 
@@ -157,12 +157,12 @@ def _chosen(coders: Sequence[str], names: CoderNames, all_coders: Sequence[str])
 
 def _counts(answers: Sequence[Answer], actors: Sequence[str]) -> Floats:
     """Return the numbers of coders who say that an actor does not act, and that it acts: (documents, actors, 2)."""
-    place = {number: at for at, number in enumerate(sorted({answer.document for answer in answers}))}
-    counts = np.zeros((len(place), len(actors), 2))
+    index_of_document = {number: index for index, number in enumerate(sorted({answer.document for answer in answers}))}
+    counts = np.zeros((len(index_of_document), len(actors), 2))
     for answer in answers:
         for k, actor in enumerate(actors):
             if not answer.unclear:
-                counts[place[answer.document], k, int(actor in answer.acting)] += 1
+                counts[index_of_document[answer.document], k, int(actor in answer.acting)] += 1
     return counts
 
 

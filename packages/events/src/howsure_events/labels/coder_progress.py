@@ -32,11 +32,11 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
     name, order, first = coder_names(store).name(clean_coder_name(coder)), reading_order(store), first_coder(store)
     if first in (None, name):
         return order
-    begun = np.random.default_rng([int(labelling.draws[0].get("seed", 0)), len("twice")]).random()
-    steps = np.floor(np.arange(len(order) + 1) * overlap + begun)
-    twice = {number for number, step in zip(order, np.diff(steps), strict=True) if step}
+    offset = np.random.default_rng([int(labelling.draws[0].get("seed", 0)), len("twice")]).random()
+    steps = np.floor(np.arange(len(order) + 1) * overlap + offset)
+    sampled = {number for number, step in zip(order, np.diff(steps), strict=True) if step}
     own_documents = {answer.document for answer in current_answers(store) if answer.coder == name}
-    return [number for number in order if number in twice or number in own_documents]
+    return [number for number in order if number in sampled or number in own_documents]
 
 
 def first_coder(store: Store) -> str | None:

@@ -213,7 +213,7 @@ def further_documents(
 def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator) -> Integers:
     """Return the drawn positions in reading order: first 2 per stratum, then all strata evenly mixed.
 
-    For this mix, document k of the n_h drawn in stratum h is sorted by (k + u) / n_h with u uniform on [0, 1).
+    To mix them, document k of the n_h documents drawn in stratum h gets the sort key (k + u) / n_h, u ~ Uniform(0, 1).
     """
     places: list[int] = []
     keys: list[Floats] = []
@@ -299,8 +299,8 @@ def draw_documents(
     Further draws keep the strata. Once 20 documents have a label for the first actor (put the most important one
     first), p̄ is the proportion of positive labels in the stratum's band, so more documents are drawn where labels vary.
     Within a stratum the draw stays random; the stored inclusion probabilities are those of all draws together. Because
-    n_h then depends on labels, stratified estimates have a bias. In simulations it is far below their standard error
-    (`packages/events/tests/events/labels/test_further_draw.py`).
+    n_h then depends on labels, stratified estimates are biased. In simulations the bias is far below their standard
+    error (`packages/events/tests/events/labels/test_further_draw.py`).
 
     actors: codes or titles of at most 9 actors to ask about; by default the most frequent ones. question: by default
     made from the rule. scores: scores of another model by (document, actor); missing ones are 0. Further draws keep the
@@ -391,9 +391,9 @@ UNNAMED = "event"  # default name of imported events, from which no question can
 
 
 def actor_question(rule: Mapping[str, Any], actors: Sequence[str]) -> dict[str, str] | None:
-    """Return the parts of a rule's question about actors; None for an event without a name.
+    """Return the words of a rule's question about actors, and the sentence that contains them; None without a name.
 
-    `kind` says which sentence is used: "own" (the rule has a question), "verb", "topic" or "event".
+    `kind` names the sentence: "own" if the rule has its own question, or else "verb", "topic" or "event".
     """
     if rule.get("question"):
         return {"kind": "own", "own": str(rule["question"])}

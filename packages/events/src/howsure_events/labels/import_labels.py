@@ -152,7 +152,8 @@ def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
         reason = query_rows(store, "SELECT reason FROM left_out WHERE id = $id", id=first.document)
         why = f"it was left out of the store: {reason[0][0]}" if reason else "no document of the store has this id"
         raise InputError(
-            f"{first.place} labels document {first.document!r}, but {why} ({counted(len(lost), 'such answer')})."
+            f"{first.place} labels document {first.document!r}, but {why} ({counted(len(lost), 'such answer')}). "
+            "Remove such answers."
         )
     return {answer.document: number_by_name[answer.document] for answer in answers}
 
@@ -271,7 +272,7 @@ def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[s
         if number not in drawn:
             raise InputError(
                 f"{answer.place} labels document {answer.document!r}, which was not drawn in the store: labels of "
-                "documents that were not drawn cannot correct a count."
+                "documents that were not drawn cannot correct a count. Remove them."
             )
         stratum = strata.get(number)
         if (
@@ -373,16 +374,20 @@ def label_table(store: Store) -> Table:
     `import_labels` can read the table as CSV. Raises InputError if no document was drawn.
     """
     labelling = require_labelling(store)
-    place = {number: at for at, number in enumerate(reading_order(store))}
-    named = {number: (name, day) for number, name, day in query_rows(store, "SELECT document, id, date FROM documents")}
+    reading_position = {number: position for position, number in enumerate(reading_order(store))}
+    name_and_date = {
+        number: (name, day) for number, name, day in query_rows(store, "SELECT document, id, date FROM documents")
+    }
     strata = dict(query_rows(store, "SELECT document, stratum FROM label_strata"))
     chances = dict(query_rows(store, "SELECT document, inclusion FROM label_sample"))
-    entries = [(settlement, "0") for settlement in current_answers(store)] + [
+    entries = [(answer, "0") for answer in current_answers(store)] + [
         (answer, "1") for answer in current_settlements(store)
     ]
     rows = []
-    for answer, settles in sorted(entries, key=lambda pair: (pair[1], place[pair[0].document], pair[0].coder)):
-        name, day = named[answer.document]
+    for answer, settles in sorted(
+        entries, key=lambda pair: (pair[1], reading_position[pair[0].document], pair[0].coder)
+    ):
+        name, day = name_and_date[answer.document]
         drawn = [strata.get(answer.document, ""), all_digits(chances[answer.document])]
         rows += [
             [name, str(day), actor, _label(answer, actor), answer.coder, *drawn, settles] for actor in labelling.actors

@@ -27,19 +27,19 @@ LEVEL = 0.95  # of intervals that are based on the sampling design alone, withou
 def intervals(store: Store) -> dict[str, Any]:
     """Return the interval of each actor's total number of documents, from the labels so far.
 
-    An interval needs at least 10 labelled documents, and 2 in each stratum. more: number of documents to label, in
-    reading order, until there are enough; `actors` is empty before. low and high of an actor are None if its interval
-    cannot be computed. hour: the result of `hour_ahead`.
+    An interval needs at least 10 labelled documents, and 2 in each stratum. Until there are enough labels, `actors` is
+    empty, and `more` is the number of documents that must still be labelled, in reading order. low and high of an actor
+    are None if its interval cannot be computed. hour: the result of `hour_ahead`.
     """
     labels = settled_labels(store)
     assert labels is not None
     more, population = labels_to_come(labels, reading_order(store)), _days(store)
-    actors_told = [] if more else [_interval(store, labels, actor, population) for actor in labels.actors]
+    rows = [] if more else [_interval(store, labels, actor, population) for actor in labels.actors]
     return {
         "level": LEVEL,
         "population": len(population),
         "more": more,
-        "actors": actors_told,
+        "actors": rows,
         "hour": hour_ahead(store),
     }
 
@@ -131,44 +131,49 @@ def one_more_hour(store: Store) -> str:
 
 
 def hour_ahead(store: Store) -> dict[str, Any] | None:
-    """Predict the first coder's next hour: the number of documents, and the width of the first actor's interval then.
+    """Predict how many documents the first coder labels in another hour, and the width of the first actor's interval.
 
-    The documents are the drawn ones without an answer, in reading order, and then those that a further draw would add.
-    The width is 2 z √V with V = Σ_h N_h (N_h - n_h) s_h² / n_h (Cochran 1977, section 5.6), s_h from `label_spread`,
-    and n_h the labels of stratum h after that hour. Only the width is returned, because the position of the interval
-    could influence the coder. Returns None before the first answer, and if no document is left to label or the labels
-    were imported with inclusion probabilities.
+    These are the drawn documents without an answer, in reading order, and then documents that a further draw would add.
+    The width is 2 z √V with V = Σ_h N_h (N_h - n_h) s_h² / n_h (Cochran 1977, section 5.6): stratum h has N_h documents
+    and, after that hour, n_h labels with standard deviation s_h (`label_spread`). The interval itself is not returned,
+    because its position could influence the coder. Returns None before the first answer, if no document is left to
+    label, or if the labels were imported with inclusion probabilities.
     """
     labels, coder = settled_labels(store), first_coder(store)
     left = 0 if labels is None else len(labels.strata) - len(labels.documents)
     if labels is None or coder is None or left <= 0:
         return None
     pace, order, title = progress(store, coder), reading_order(store), actor_title(store, labels.actors[0])
-    n = min(pace.an_hour, left)
-    if n == left:
+    n_documents = min(pace.an_hour, left)
+    if n_documents == left:
         return {"kind": "rest", "documents": left}
-    hour = {"documents": n, "own_pace": pace.own_pace, "words_a_minute": WORDS_A_MINUTE, "title": title}
+    hour = {"documents": n_documents, "own_pace": pace.own_pace, "words_a_minute": WORDS_A_MINUTE, "title": title}
     names = sorted(set(labels.strata.values()))
     spread, is_clear = label_spread(labels, names), np.isfinite(labels.labels[:, 0])
     if spread is None:
         return {**hour, "kind": "early", "least": MIN_PLANNING_LABELS, "labelled": int(is_clear.sum())}
     acting = int(np.nansum(labels.labels[:, 0]))
-    now = _interval(store, labels, labels.actors[0], _days(store))
-    size, drawn, had = (
-        _by_stratum(labels, names, of) for of in (list(labels.strata), order, labels.documents[is_clear].tolist())
+    current = _interval(store, labels, labels.actors[0], _days(store))
+    size, drawn, labelled = (
+        _by_stratum(labels, names, documents)
+        for documents in (list(labels.strata), order, labels.documents[is_clear].tolist())
     )
     documents_read = set(labels.documents.tolist())
     waiting = [document for document in order if document not in documents_read]
-    further = _by_stratum(labels, names, waiting[:n])
-    if (lacking := n - len(waiting)) > 0:
+    further = _by_stratum(labels, names, waiting[:n_documents])
+    if (lacking := n_documents - len(waiting)) > 0:
         target = allocation(size, spread, len(order) + lacking)
         further += further_allocation(target, drawn, size, lacking)
-    then = np.maximum(had + further * is_clear.mean(), 1.0)
-    width = 2.0 * normal_quantile(LEVEL) * float(np.sqrt((size * np.maximum(size - then, 0) * spread**2 / then).sum()))
-    few = min(acting, int(is_clear.sum()) - acting) < MIN_OF_EACH
-    if now["low"] is None or few or width >= now["high"] - now["low"]:
+    labels_then = np.maximum(labelled + further * is_clear.mean(), 1.0)
+    width = (
+        2.0
+        * normal_quantile(LEVEL)
+        * float(np.sqrt((size * np.maximum(size - labels_then, 0) * spread**2 / labels_then).sum()))
+    )
+    too_few_labels = min(acting, int(is_clear.sum()) - acting) < MIN_OF_EACH
+    if current["low"] is None or too_few_labels or width >= current["high"] - current["low"]:
         return {**hour, "kind": "unknown"}
-    return {**hour, "kind": "width", "width": round(width), "now": round(now["high"]) - round(now["low"])}
+    return {**hour, "kind": "width", "width": round(width), "now": round(current["high"]) - round(current["low"])}
 
 
 def _by_stratum(settled_labels: SettledLabels, names: list[str], documents: list[int]) -> Integers:

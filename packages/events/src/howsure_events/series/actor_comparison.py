@@ -306,27 +306,33 @@ def _document_laws(
     both actors may act need joint samples.
     """
     n_samples = number_of_samples(store)
-    a, b = (remembered_answer(store, ("acting", actor), partial(_acting, store, actor)) for actor in actors)
-    _, of_a, of_b = np.intersect1d(a.document, b.document, assume_unique=True, return_indices=True)
-    both = _count_ones(a.packed[of_a] & b.packed[of_b])
-    alone = np.ones(len(b.document), dtype=np.bool_)
-    alone[of_b] = False
-    more = np.concatenate([a.count, np.zeros(int(alone.sum()), dtype=np.int64)])
-    fewer = np.concatenate([np.zeros(len(a.count), dtype=np.int64), b.count[alone]])
-    more[of_a] -= both
-    fewer[of_a] = b.count[of_b] - both
-    date = np.concatenate([a.date, b.date[alone]])
+    first, second = (remembered_answer(store, ("acting", actor), partial(_acting, store, actor)) for actor in actors)
+    _, in_first, in_second = np.intersect1d(first.document, second.document, assume_unique=True, return_indices=True)
+    both_act = _count_ones(first.packed[in_first] & second.packed[in_second])
+    only_second = np.ones(len(second.document), dtype=np.bool_)
+    only_second[in_second] = False
+    more = np.concatenate([first.count, np.zeros(int(only_second.sum()), dtype=np.int64)])
+    fewer = np.concatenate([np.zeros(len(first.count), dtype=np.int64), second.count[only_second]])
+    more[in_first] -= both_act
+    fewer[in_first] = second.count[in_second] - both_act
+    date = np.concatenate([first.date, second.date[only_second]])
     low, high = (np.datetime64(day) for day in days)
-    place = (
+    period_index = (
         np.searchsorted(np.array([period_start(period) for period in periods], dtype="datetime64[D]"), date, "right")
         - 1
     )
-    place[(date < low) | (date > high)] = -1
+    period_index[(date < low) | (date > high)] = -1
     laws = np.column_stack([fewer, n_samples - more - fewer, more]) / n_samples
-    order = np.argsort(place, kind="stable")
-    ends = np.searchsorted(place[order], np.arange(len(periods) + 1))
-    laws_by_period = {period: laws[order[i:j]] for period, i, j in zip(periods, ends, ends[1:], strict=False) if j > i}
-    return laws_by_period, [bool(((evidence.date >= low) & (evidence.date <= high)).any()) for evidence in (a, b)]
+    order = np.argsort(period_index, kind="stable")
+    ends = np.searchsorted(period_index[order], np.arange(len(periods) + 1))
+    laws_by_period = {
+        period: laws[order[start:end]]
+        for period, start, end in zip(periods, ends, ends[1:], strict=False)
+        if end > start
+    }
+    return laws_by_period, [
+        bool(((evidence.date >= low) & (evidence.date <= high)).any()) for evidence in (first, second)
+    ]
 
 
 def _laws(

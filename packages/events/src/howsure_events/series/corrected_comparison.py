@@ -26,9 +26,9 @@ class CorrectedDifference:
     """The comparison of two actors' corrected counts, T_A and T_B, in a period or over all periods ("all").
 
     greater, equal, less: P(T_A > T_B), P(T_A = T_B) and P(T_A < T_B). mean, low, high: T_A - T_B and its interval. If
-    the distributions of the counts are unknown, as for "all", T_A - T_B is taken as normal, and a difference of less
-    than half a document as a tie. All values are NaN in a period without documents; only the probabilities are NaN if
-    neither actor has a positive label.
+    the distributions of the counts are unknown, as for "all", T_A - T_B is treated as normal, and a difference of less
+    than half a document counts as equal. All values are NaN in a period without documents. If neither actor has a
+    positive label, only the probabilities are NaN.
     """
 
     period: str
@@ -106,9 +106,9 @@ def conclusion(row: Any) -> str:
 
 
 def comparison_verdict(rows: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
-    """Describe in how many periods each actor has more documents by the interval of the difference, and the others.
+    """Return a sentence with the number of periods in which each actor has more documents, and of undecided periods.
 
-    rows: the periods with documents.
+    rows: the periods with documents. An actor has more documents if the interval of the difference excludes 0.
     """
     conclusions = [conclusion(row) for row in rows]
     more, fewer, equal = (conclusions.count(side) for side in ("greater", "less", "equal"))
@@ -135,23 +135,27 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
         raise InputError(f"first and second must be different actors; both are {first}.")
     if series.unit != "documents":
         raise unknown_name("unit", series.unit, ["documents"], place="corrected comparisons")
-    first_rows, other = series.rows_of(first), series.rows_of(second)
+    first_rows, second_rows = series.rows_of(first), series.rows_of(second)
     laws = {} if series.counts is None else _laws(series)
     rows = tuple(
-        _compare_laws(laws.get((first, a.period)), laws.get((second, b.period)), a, series.level)
-        if ALONE not in (a.method, b.method)
-        else _normal_difference(series, (first, WITHIN, a.period), (second, WITHIN, b.period), a.period)
-        for a, b in zip(first_rows, other, strict=True)
+        _compare_laws(
+            laws.get((first, first_row.period)), laws.get((second, second_row.period)), first_row, series.level
+        )
+        if ALONE not in (first_row.method, second_row.method)
+        else _normal_difference(
+            series, (first, WITHIN, first_row.period), (second, WITHIN, second_row.period), first_row.period
+        )
+        for first_row, second_row in zip(first_rows, second_rows, strict=True)
     )
     total = _total_difference(series, first, second)
     silent = sum(math.isnan(row.greater) and not math.isnan(row.mean) for row in rows)
-    why = [_undecided_note(silent, series.recipe["period"])] if silent else []
+    undecided = [_undecided_note(silent, series.recipe["period"])] if silent else []
     return CorrectedComparison(
         first=first,
         second=second,
         rows=rows,
         total=total,
-        label_notes=(*why, *series.label_notes),
+        label_notes=(*undecided, *series.label_notes),
         checks=series.checks,
         recipe=series.recipe,
     )
@@ -198,7 +202,7 @@ def _total_difference(series: CorrectedSeries, first: str, second: str) -> Corre
 def _normal_difference(
     series: CorrectedSeries, first: tuple[str, ...], second: tuple[str, ...], period: str
 ) -> CorrectedDifference:
-    """Compare two counts without tabulated distributions, by the normal distribution; NaN without an interval."""
+    """Compare two counts whose distributions are unknown, with a normal distribution; NaN without an interval."""
     assert series.counts is not None
     names = {row.group for row in (*series.counts.rows, *series.counts.domains)}
     if not {first, second} <= names:  # one of them has no stored document, so it has no count

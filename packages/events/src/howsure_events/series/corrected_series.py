@@ -80,7 +80,7 @@ class CorrectedCount:
 
     @property
     def is_interval_only(self) -> bool:
-        """Whether tables and figures show only the interval: 0 for want of positive labels, below `high`."""
+        """Whether tables and figures show only the interval, because the estimate is 0 without positive labels."""
         return is_interval_only(self.positives, self.estimate, self.high)
 
     @property
@@ -322,7 +322,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
 
     @property
     def explained(self) -> list[str]:
-        """A sentence on counts of which tables show only the interval; empty without any."""
+        """A sentence on the counts whose estimate tables leave out (`is_interval_only`); empty if there are none."""
         shown = any(row.is_interval_only for row in (*self.rows, *self.totals))
         return [INTERVAL_ONLY.format("document")] if shown else []
 

@@ -100,19 +100,19 @@ def cause_share(laws: Floats, overdispersion: float) -> float:
 
     edges = _edges(laws)
 
-    def missing(share: float) -> float:
+    def shortfall(share: float) -> float:
         """Return by how much the sum of the covariances of all pairs falls short of its target."""
         if share == 0.0:
             return overdispersion * pairs
-        within = 0.0
+        covariances = 0.0
         for weight, value in _grid(share):
-            moved = edges.shape[1] - _conditional_probabilities(edges, value, share).sum(axis=1) - means
-            within += weight * (float(moved.sum()) ** 2 - float(moved @ moved))
-        return overdispersion * pairs - within
+            conditional_means = edges.shape[1] - _conditional_probabilities(edges, value, share).sum(axis=1) - means
+            covariances += weight * (float(conditional_means.sum()) ** 2 - float(conditional_means @ conditional_means))
+        return overdispersion * pairs - covariances
 
-    for most in CAUSE_SHARES:
-        if missing(most) < 0.0:
-            return float(brentq(missing, 0.0, most, xtol=1e-9))
+    for upper in CAUSE_SHARES:
+        if shortfall(upper) < 0.0:
+            return float(brentq(shortfall, 0.0, upper, xtol=1e-9))
     return CAUSE_SHARES[-1]
 
 
@@ -160,32 +160,33 @@ def monte_carlo_errors(
 ) -> tuple[float, float]:
     """Return the Monte Carlo standard errors of P(X_1 + … + X_U ≥ least) and of P(X_1 + … + X_U ≤ most).
 
-    laws (U, K): the distribution f_u of each unit, estimated from S = n_samples samples. By the delta method, unit u
-    contributes the variance Σ_k f_u(k) (g_u(k) - ḡ_u)² / S, where g_u(k) is the probability given X_u = k. Units are
-    sampled independently, so their variances add. f_u includes one additional sample, spread over the K values, so that
-    a unit whose samples all agree does not count as certain. share: the parameter r of `sum_law`, taken as known.
+    laws (U, K): the distribution f_u of each unit's count X_u, estimated from S = n_samples samples. By the delta
+    method, unit u contributes the variance Σ_k f_u(k) (g_u(k) - ḡ_u)² / S, where g_u(k) is the probability of the event
+    given X_u = k, and ḡ_u the mean of g_u(k) under f_u. Units are sampled independently, so their variances add. f_u
+    includes one additional sample, spread over the K values, so that a unit whose samples all agree does not count as
+    certain. share: the parameter r of `sum_law`, treated as known.
 
     >>> round(monte_carlo_errors(np.array([[0.5, 0.5]]), 1, 0, n_samples=100)[0], 3)
     0.05
     """
-    kinds, members = np.unique(laws, axis=0, return_counts=True)  # many units have the same distribution
-    width = laws.shape[1]
-    gains = np.zeros((2, len(kinds), width))
-    start = np.array([[least], [most + 1]]) - np.arange(width)  # the least sum of the others for each value of a unit
+    distributions, multiplicity = np.unique(laws, axis=0, return_counts=True)  # many units have the same distribution
+    n_values = laws.shape[1]
+    effects = np.zeros((2, len(distributions), n_values))
+    start = np.array([[least], [most + 1]]) - np.arange(n_values)  # the least sum of the other units
     step = 1.0 / n_samples
-    moved = (1.0 - step) * kinds[:, np.newaxis] + step * np.eye(width)  # (·, K, K): with more weight on value k
+    more_weight = (1.0 - step) * distributions[:, np.newaxis] + step * np.eye(n_values)  # (·, K, K): on value k
     for (weight, conditional), (_, nudged) in zip(
-        laws_given_cause(kinds, share), laws_given_cause(moved, share), strict=True
+        laws_given_cause(distributions, share), laws_given_cause(more_weight, share), strict=True
     ):
-        groups = [[(law, 0)] * n for law, n in zip(conditional, members.tolist(), strict=True)]
-        for kind, (rest, lowest) in enumerate(_leave_one_out_sums(groups)):
-            above = np.concatenate([[0.0], np.cumsum(rest[::-1])])[::-1]  # P(rest ≥ lowest + place)
-            reached = above.take(start - lowest, mode="clip")
-            reached[1] = 1.0 - reached[1]
-            gains[:, kind] += weight * (reached @ (nudged[kind] - conditional[kind]).T) / step
-    smoothed = (n_samples * kinds + 1.0 / width) / (n_samples + 1)
-    middle = (smoothed * gains).sum(axis=2, keepdims=True)
-    variances = (smoothed * (gains - middle) ** 2).sum(axis=2) @ members / n_samples
+        groups = [[(law, 0)] * n for law, n in zip(conditional, multiplicity.tolist(), strict=True)]
+        for index, (sum_of_others, lowest) in enumerate(_leave_one_out_sums(groups)):
+            survival = np.concatenate([[0.0], np.cumsum(sum_of_others[::-1])])[::-1]  # P(sum ≥ lowest + i)
+            reach_probability = survival.take(start - lowest, mode="clip")
+            reach_probability[1] = 1.0 - reach_probability[1]
+            effects[:, index] += weight * (reach_probability @ (nudged[index] - conditional[index]).T) / step
+    smoothed = (n_samples * distributions + 1.0 / n_values) / (n_samples + 1)
+    mean_effect = (smoothed * effects).sum(axis=2, keepdims=True)
+    variances = (smoothed * (effects - mean_effect) ** 2).sum(axis=2) @ multiplicity / n_samples
     errors = np.sqrt(variances)
     return float(errors[0]), float(errors[1])
 
@@ -236,13 +237,13 @@ def _sum_neighbours(laws: list[Law]) -> list[Law]:
     return pairs + laws[2 * len(pairs) :]
 
 
-def _sum(first: Law, other: Law) -> Law:
+def _sum(first: Law, second: Law) -> Law:
     """Return the distribution of a sum, without negligible probabilities at its ends."""
-    law, lowest = np.convolve(first[0], other[0]), first[1] + other[1]
-    if law[0] >= NEGLIGIBLE <= law[-1]:
-        return law, lowest
-    worth = np.flatnonzero(law >= NEGLIGIBLE)
-    return law[worth[0] : worth[-1] + 1], lowest + int(worth[0])
+    sum_, lowest = np.convolve(first[0], second[0]), first[1] + second[1]
+    if sum_[0] >= NEGLIGIBLE <= sum_[-1]:
+        return sum_, lowest
+    kept = np.flatnonzero(sum_ >= NEGLIGIBLE)
+    return sum_[kept[0] : kept[-1] + 1], lowest + int(kept[0])
 
 
 INTERVALS = ("exact", "normal", "samples")
@@ -309,19 +310,19 @@ def counts_from_probabilities(
     overdispersion: float = 0.0,
 ) -> list[Count]:
     """Return the counts of many cells at once, each given by (probabilities, stories) of `count_from_probabilities`."""
-    chosen, laws = [], []
+    positive_probabilities, laws = [], []
     for probabilities, stories in cells:
         possible = probabilities > 0.0
         p = probabilities[possible]
         units = None if stories is None else _units(p, stories[possible])
-        chosen.append(p)
+        positive_probabilities.append(p)
         laws.append(np.column_stack([1.0 - p, p]) if units is None else units)
     if overdispersion == 0.0:
-        sums = sums_of_counts(laws)
+        distributions = sums_of_counts(laws)
     else:
-        sums = [sum_law(law, overdispersion=overdispersion) for law in laws]
+        distributions = [sum_law(law, overdispersion=overdispersion) for law in laws]
     counts = []
-    for p, distribution in zip(chosen, sums, strict=True):
+    for p, distribution in zip(positive_probabilities, distributions, strict=True):
         low, high = distribution.interval(level)
         if n_samples is None:
             counts.append(Count(distribution.mean, float(low), float(high), distribution.variance, 0.0))
@@ -395,8 +396,8 @@ def compare_counts(
     """
     joint = a.astype(np.int64) - b
     laws = difference_laws(joint if stories is None else story_sums(joint, stories))
-    how: dict[str, Any] = {"level": level, "overdispersion": overdispersion, "monte_carlo": monte_carlo}
-    return compare_laws([laws], n_samples=a.shape[1], **how)[0]
+    options: dict[str, Any] = {"level": level, "overdispersion": overdispersion, "monte_carlo": monte_carlo}
+    return compare_laws([laws], n_samples=a.shape[1], **options)[0]
 
 
 def difference_laws(samples: Integers) -> Floats:
@@ -421,26 +422,26 @@ def compare_laws(
     laws: for each period, the distributions of n_A - n_B in its stories, as `difference_laws` returns them. n_samples:
     the number S of samples from which they were computed.
     """
-    shifts, moved = zip(*map(_shift_laws, laws), strict=True) if laws else ((), ())
+    shifts, shifted = zip(*map(_shift_laws, laws), strict=True) if laws else ((), ())
     if overdispersion == 0.0:
-        sums = sums_of_counts(moved)
+        sums = sums_of_counts(shifted)
     else:
-        sums = [sum_law(laws_of_kind, overdispersion=overdispersion) for laws_of_kind in moved]
+        sums = [sum_law(period_laws, overdispersion=overdispersion) for period_laws in shifted]
     comparisons = []
     for sample_laws, zero, distribution in zip(laws, shifts, sums, strict=True):
         low, high = distribution.interval(level)
-        pmf, reach = distribution.pmf, sample_laws.shape[1] // 2
+        pmf, largest = distribution.pmf, sample_laws.shape[1] // 2
         more, fewer = float(pmf[zero + 1 :].sum()), float(pmf[:zero].sum())
         intervals = [(math.nan, math.nan)] * 2
         if monte_carlo:
-            middle, share = reach * len(sample_laws), cause_share(sample_laws, overdispersion)
-            errors = monte_carlo_errors(sample_laws, middle + 1, middle - 1, n_samples=n_samples, share=share)
+            zero_index, share = largest * len(sample_laws), cause_share(sample_laws, overdispersion)
+            errors = monte_carlo_errors(sample_laws, zero_index + 1, zero_index - 1, n_samples=n_samples, share=share)
             intervals = [error_interval(p, error, level=level) for p, error in zip((more, fewer), errors, strict=True)]
         comparison = CountComparison(
             more=more,
             equal=float(pmf[zero : zero + 1].sum()),
             fewer=fewer,
-            mean=float((sample_laws @ np.arange(-reach, reach + 1)).sum()),
+            mean=float((sample_laws @ np.arange(-largest, largest + 1)).sum()),
             low=float(low - zero),
             high=float(high - zero),
             more_interval=intervals[0],
@@ -455,12 +456,12 @@ def _shift_laws(laws: Floats) -> tuple[int, Floats]:
 
     Returns the sum of these shifts, which is the index of 0 in the distribution of the sum, and the distributions.
     """
-    reach = laws.shape[1] // 2
-    first = np.minimum((laws > 0).argmax(axis=1), reach)
-    wide = np.concatenate([laws, np.zeros((len(laws), reach))], axis=1)
-    moved = np.take_along_axis(wide, first[:, np.newaxis] + np.arange(laws.shape[1]), axis=1)
-    used = np.flatnonzero(moved[:, 1:].any(axis=0))
-    return int((reach - first).sum()), moved[:, : 2 + (int(used[-1]) if len(used) else 0)]
+    largest = laws.shape[1] // 2
+    first = np.minimum((laws > 0).argmax(axis=1), largest)
+    padded = np.concatenate([laws, np.zeros((len(laws), largest))], axis=1)
+    shifted = np.take_along_axis(padded, first[:, np.newaxis] + np.arange(laws.shape[1]), axis=1)
+    used = np.flatnonzero(shifted[:, 1:].any(axis=0))
+    return int((largest - first).sum()), shifted[:, : 2 + (int(used[-1]) if len(used) else 0)]
 
 
 def _units(probabilities: Floats, stories: Integers) -> Floats | None:

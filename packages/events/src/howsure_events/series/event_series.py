@@ -124,7 +124,7 @@ def compute_counts(
 ) -> list[Count]:
     """Return the posteriors of counts, one for each cell (values, stories).
 
-    exact: the probabilities were given by another model, so they are not estimated from samples.
+    exact: the probabilities come from another model, so they are not estimated from samples.
     """
     if interval == "exact" and unit != "entities":
         return counts_from_probabilities(cells, n_samples=None if exact else n_samples, **how)

@@ -118,7 +118,9 @@ def read_scores(store: Store, path: str | os.PathLike[str]) -> Scores:
         scored = [name for name in names if name not in keys]
         table = open_table(database, files, [*keys, *scored])
         if not scored:
-            raise InputError(f"{table.name} must have a column of scores besides {' and '.join(keys)}; it has none.")
+            raise InputError(
+                f"{table.name} has no column of scores besides {' and '.join(keys)}. Add one with a number in each row."
+            )
         return _checked(store, table, keys, scored, asked_actors)
 
 
@@ -217,5 +219,5 @@ def _check_complete(
     if lacking:
         raise InputError(
             f"{table.name} must have a row for {expected} in {store.path}; {lacking[0]} has none ({len(lacking):,} "
-            "such)."
+            "such). Add the scores."
         )

@@ -43,8 +43,9 @@ def period_documents(store: Store, actor: str, *, at: str) -> list[dict[str, Any
 
     These are the documents in which the actor may act according to the rule, and the labelled documents, by decreasing
     probability. doubtful: whether the probability is between 0.2 and 0.8. answers: for each coder, `acts` (None if
-    unclear), and `settles`, whether the answer settles different answers of others. label: whether the actor acts by
-    all answers; None if there is no label. missed: whether the actor acts, but the rule does not find it.
+    unclear), and `settles`, whether the answer settles different answers of others. label: whether the actor acts
+    according to the answers; None if they are unclear or differ. missed: whether the actor acts according to the
+    answers, but the rule does not find the event.
 
     Raises InputError for an actor or a period that is not in the store.
     """
@@ -211,7 +212,7 @@ def series_with_corrections(
 def comparison_with_corrections(
     store: Store, compared: ActorComparison, *, learn: bool = False, scores: Scores | None = None
 ) -> ActorComparison:
-    """Return a comparison together with the one by corrected counts, or with the reason why there is none."""
+    """Return a comparison of raw counts with that of the corrected counts, or with the reason why there is none."""
     pair = (compared.first, compared.second)
     corrected = _corrected(store, compared, pair, learn, scores)
     if isinstance(corrected, CorrectedSeries) and corrected.not_asked:

@@ -188,15 +188,18 @@ def joined_strata(
         return strata, ()
     joined: list[str] = []
     for code in np.flatnonzero(is_short).tolist():
-        here = codes == code
-        if here[usable].sum() >= min(int(here.sum()), least):
+        documents = codes == code
+        if documents[usable].sum() >= min(int(documents.sum()), least):
             continue
-        others = [other for other in np.unique(codes).tolist() if other != code]
+        others = [candidate for candidate in np.unique(codes).tolist() if candidate != code]
         if not others:
             break
-        alike = [other for other in others if bands[other] == bands[code]]
-        target = min(alike or others, key=lambda other: _distance(codes, score, day, here, other, in_time=bool(alike)))
-        codes = np.where(here, target, codes)
+        same_band = [candidate for candidate in others if bands[candidate] == bands[code]]
+        target = min(
+            same_band or others,
+            key=lambda candidate: _distance(codes, score, day, documents, candidate, in_time=bool(same_band)),
+        )
+        codes = np.where(documents, target, codes)
         joined.append(str(names[code]))
     return names[codes], tuple(joined)
 

@@ -55,7 +55,7 @@ def period_recipe(sizes: Mapping[str, int], since: Day | None, until: Day | None
 
 
 class RawCounts(Rows[Row]):
-    """A series or comparison of raw counts, with the one of corrected counts, or the reason why there is none."""
+    """A series or comparison of raw counts, with its corrected version, or with the reason why there is none."""
 
     __slots__ = ()
     recipe: Mapping[str, Any]
@@ -69,7 +69,7 @@ class RawCounts(Rows[Row]):
 
     @property
     def is_called_raw(self) -> bool:
-        """Whether it is called raw, because corrected counts, or the reason why there are none, are shown with it."""
+        """Whether the counts are called raw, because corrected counts, or the reason for having none, are shown too."""
         return self.corrected is not None or bool(self.not_corrected)
 
     def corrected_dict(self) -> dict[str, Any]:

@@ -43,9 +43,9 @@ def deciding_links(labels: Integers, event: Bools, mentions: Iterable[int]) -> l
 
     The first link is the pair i, j with the largest |P(i ~ j | event) - P(i ~ j | no event)|, estimated from the
     samples; ties go to the nearest pair, then to the first pair in the text. The samples are then split by whether the
-    pair is one entity, and the next link is searched for in the part in which the event is less certain. The search
-    ends after 3 links, or when the event or its absence has less than 5% of all samples in that part. A certain event
-    depends on no link.
+    pair is one entity, and the next link is searched for among the samples of the split in which the event is less
+    certain. The search ends after 3 links, or when less than 5% of all samples are in this split and have the event, or
+    are in it and do not have the event. A certain event depends on no link.
 
     >>> labels = np.array([[0, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 0]])
     >>> deciding_links(labels, np.array([True, False, False, True]), [0])
@@ -100,7 +100,7 @@ def _best_pair(labels: Integers, event: Bools) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class StoredMention:
-    """A mention: words start to stop - 1 of a sentence, the actors that describe it, and its event word if it acts."""
+    """A mention: words start to stop - 1 of a sentence, the actors that it names, and its event word if it acts."""
 
     sentence: int
     start: int
@@ -121,7 +121,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:
-    """The mention `agent` acts, and in the marked samples (S,) it is an actor's because `named` is in its entity."""
+    """The mention `agent` acts. In the marked samples (S,), its entity is the actor, because it contains `named`."""
 
     actor: str
     named: int

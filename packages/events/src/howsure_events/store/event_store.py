@@ -209,9 +209,14 @@ class EventStore:
 
     def differs(self, expected: Mapping[str, Any]) -> list[str]:
         """Return sentences on the settings that differ between this store and the expected ones."""
-        both = self.settings, json.loads(json.dumps(expected))
-        ours, theirs = ({name: settings[name] for name in settings if name not in OWN_SETTINGS} for settings in both)
-        differences = [f"{name} was {was} and is now {now}" for name, was, now in settings_that_differ(ours, theirs)]
+        both_settings = self.settings, json.loads(json.dumps(expected))
+        own_settings, expected_settings = (
+            {name: settings[name] for name in settings if name not in OWN_SETTINGS} for settings in both_settings
+        )
+        differences = [
+            f"{name} was {was} and is now {now}"
+            for name, was, now in settings_that_differ(own_settings, expected_settings)
+        ]
         if self.settings["howsure"] != __version__:
             differences.append(f"howsure was {self.settings['howsure']} and is now {__version__}")
         return differences

@@ -188,7 +188,7 @@ def is_imported(settings: AnySettings) -> bool:
 
 
 def known_units(settings: AnySettings, units: Iterable[str]) -> list[str]:
-    """Return the units in which the events of a store can be counted: imported events have no entities."""
+    """Return those of `units` in which the events of a store can be counted; imported events have no entities."""
     return [unit for unit in units if not (unit == ENTITIES and is_imported(settings))]
 
 
@@ -201,7 +201,7 @@ def check_unit_known(settings: AnySettings, unit: str) -> None:
 
 
 def uncertainty_text(settings: AnySettings) -> str:
-    """Return a text on the uncertainty that the intervals of a store include, and on what they take as given."""
+    """Describe the uncertainty that the intervals of a store include, and the assumptions that they do not question."""
     return IMPORTED if is_imported(settings) else COREFERENCE
 
 

@@ -174,4 +174,4 @@ def test_a_rule_says_which_languages_it_knows(tmp_path: Path, pipeline: Path) ->
     assert not store.exists()
     report = printed(*command, *own_rule, "--lexicon", tmp_path / "names.tsv")
     assert "dates were read as %d.%m.%Y" in report
-    assert "note: the parser reads 'de', but the bundled model of who they are learned English" in report
+    assert "note: the parser reads 'de', but the bundled coreference model was trained on English" in report

@@ -172,7 +172,7 @@ def test_mentions_across_sentences_are_counted(inside: Path) -> None:
     [
         (
             ("--coreference", "few.jsonl"),
-            "few.jsonl has no scores of 10 documents (story-2, story-3, story-4 and 7 more",
+            "few.jsonl has no scores of 10 documents of the corpus (story-2, story-3, story-4 and 7 more",
         ),
         (
             ("--coreference", "scores.jsonl", "--model", "model.npz"),

@@ -97,7 +97,7 @@ def test_three_coders_or_two_of_them(store: EventStore) -> None:
     assert 0 < three.alpha < 1
     with pytest.raises(InputError, match="no coder 'dan' in the labels; it has anna, bob, carla"):
         agreement(store, coders=["anna", "dan"])
-    with pytest.raises(InputError, match="agreement needs documents with answers of two coders"):
+    with pytest.raises(InputError, match="agreement needs documents that two coders answered"):
         agreement(store, coders=["anna"])
     with pytest.raises(InputError, match="level must be greater than 0 and less than 1"):
         agreement(store, level=1.0)

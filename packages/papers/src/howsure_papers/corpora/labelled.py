@@ -42,8 +42,8 @@ def tweet_words(texts: Iterable[str]) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Tweets:
-    """Tweets of a split: texts, words and labels (n,), and the number of omitted tweets that repeat one of an earlier
-    split.
+    """The tweets of a split: texts, words and labels (n,). repeated: the number of omitted tweets, which have the same
+    words as a tweet of an earlier split.
     """
 
     texts: Sequence[str]

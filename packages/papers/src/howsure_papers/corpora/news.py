@@ -43,8 +43,8 @@ class Item:
 class News:
     """The items of a corpus that contain a word of the event and name an actor, and counts of other items.
 
-    total: the number of all items. naming: those that name an actor. silent: items of gold incidents that are not among
-    `items`. others: items in neither.
+    total: the number of all items. naming: the number of items that name an actor. silent: items that are not among
+    `items`, although they report a gold incident. others: all further items.
     """
 
     items: list[Item] = field(repr=False)
@@ -136,22 +136,28 @@ def truecased(text: str, cases: Cases) -> str:
 def gold_actors(
     templates: Sequence[Mapping[str, Any]], lexicon: Lexicon, cases: Cases
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The actors of the incidents of a report: (places, perpetrators).
+    """Return the countries in which the incidents of a report took place, and the countries of their perpetrators.
 
-    A perpetrator belongs to the countries that its description names (`Honduran troops`), or else to the place.
+    A perpetrator is assigned to the countries that its description names (`Honduran troops`), or else to the country of
+    the incident.
     """
     places, perpetrators = set[str](), set[str]()
     for template in templates:
-        there = {code for name in template["countries"] for code in lexicon.codes_of(name.title())}
-        slots = template["slots"]
-        texts_named = [
-            text for slot in ("INDIVIDUAL", "ORGANIZATION") for text in slots.get(f"PERP: {slot} ID", ()) if text != "-"
+        place_actors = {code for name in template["countries"] for code in lexicon.codes_of(name.title())}
+        template_slots = template["slots"]
+        perpetrator_texts = [
+            text
+            for slot in ("INDIVIDUAL", "ORGANIZATION")
+            for text in template_slots.get(f"PERP: {slot} ID", ())
+            if text != "-"
         ]
-        named = {
-            code for text in texts_named for code in lexicon.codes_of(truecased(re.sub(r'["/?\\\\]', " ", text), cases))
+        perpetrator_actors = {
+            code
+            for text in perpetrator_texts
+            for code in lexicon.codes_of(truecased(re.sub(r'["/?\\\\]', " ", text), cases))
         }
-        places |= there
-        perpetrators |= named or (there if texts_named else set())
+        places |= place_actors
+        perpetrators |= perpetrator_actors or (place_actors if perpetrator_texts else set())
     return frozenset(places), frozenset(perpetrators)
 
 

@@ -157,7 +157,10 @@ def open_predictions(
             columns["clusters"], provenance[AS_READ["clusters"]] = columns["id"], role_columns["id"]
         if scores.is_one and spec.reduce is not None:
             name = scores.columns[0].name
-            raise InputError(f"{name} has one number per row; `reduce=...` needs several classes.")
+            raise InputError(
+                f"{name} has one number per row; `reduce=...` is for columns with a probability of each class. Leave "
+                "it out."
+            )
         if not scores.is_one:
             spec.refuse_roles(pos_label=pos_label)
         separate, input_notes = notes.get("across_files") == SEPARATE, opened.input_notes(table)

@@ -1,14 +1,14 @@
 """Compute the probability of a value in a JSON text from the tokens that spell it.
 
 p = exp Σ log p over all tokens that contain a character of the value, including its quotes. A token that also contains
-a comma, a key or a blank counts fully, because the model chose it as a whole; p is therefore rather too low. For a
+a comma, a key or a blank counts fully, because the model chose it as a whole. Therefore, p tends to be too low. For a
 number, the probability of tokens that would continue it after its last digit is subtracted. The probabilities of other
 spellings of null are added.
 
 A closed value is one of a few: true, false, or one of the choices of a field. At the token where these values diverge,
 `top_logprobs` has the probabilities of several of them. The probabilities of tokens that lead to the same value are
-added up, and the sum is divided by the sum over all closed values. The remainder to 1 is unseen: without normalisation,
-p is between the sum and the sum plus the unseen probability.
+added up, and the sum is divided by the sum over all closed values. The unseen probability is 1 minus the latter sum:
+some of it may belong to tokens that also lead to the value, but that `top_logprobs` does not list.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class ValueProbability:
-    """p: the probability of a value. unseen: of closed values, what no token accounts for; None for other values."""
+    """p: the probability of a value. unseen: 1 minus the sum over all closed values; None for other values."""
 
     p: float
     unseen: float | None = None
@@ -81,42 +81,50 @@ class SpelledTokens:
         """
         literal = self.text[start:end]
         is_closed = bool(choices) or literal in ("true", "false")
-        places, offset = self.covering(start, end)
+        positions, offset = self.covering(start, end)
         closed = tuple(dict.fromkeys([*choices, "null"])) if choices else LITERALS
         if literal in closed:
-            masses = self._masses(places, offset, literal, closed)
-            total = math.fsum(masses.values())
-            if masses.get(literal) and is_closed and len(masses) > 1:
-                return ValueProbability(min(1.0, masses[literal] / total), max(0.0, 1.0 - total))
-            if masses.get(literal):
-                return ValueProbability(min(1.0, masses[literal]), max(0.0, 1.0 - total) if is_closed else None)
-        p = math.prod(token_probability(self.tokens[place]) for place in places)
+            probabilities = self._closed_probabilities(positions, offset, literal, closed)
+            total = math.fsum(probabilities.values())
+            if probabilities.get(literal) and is_closed and len(probabilities) > 1:
+                return ValueProbability(min(1.0, probabilities[literal] / total), max(0.0, 1.0 - total))
+            if probabilities.get(literal):
+                return ValueProbability(min(1.0, probabilities[literal]), max(0.0, 1.0 - total) if is_closed else None)
+        p = math.prod(token_probability(self.tokens[position]) for position in positions)
         is_number = literal[0] in "-0123456789"
-        next_place = places[-1] + 1
-        if is_number and self.ends[places[-1]] == len(self.text[:end].encode()) and next_place < len(self.tokens):
-            p *= 1.0 - min(1.0, math.fsum(q for text, q in _branches(self.tokens[next_place]) if _continues(text)))
+        next_position = positions[-1] + 1
+        if is_number and self.ends[positions[-1]] == len(self.text[:end].encode()) and next_position < len(self.tokens):
+            p *= 1.0 - min(
+                1.0, math.fsum(p_next for text, p_next in _branches(self.tokens[next_position]) if _continues(text))
+            )
         return ValueProbability(p)
 
-    def _masses(self, places: range, offset: int, literal: str, closed: Sequence[str]) -> dict[str, float]:
-        """The probability of each closed value, summed over the tokens at which it parts from the others."""
-        masses: dict[str, float] = {}
-        path, before = 1.0, ""
-        prefix = _token_bytes(self.tokens[places[0]])[:offset].decode(errors="replace")
-        for place in places:
-            chosen = str(self.tokens[place]["token"])
-            for text, q in _branches(self.tokens[place]):
-                spelled = _continuation(text, prefix) if place == places[0] else before + text
-                leads_to = [] if spelled is None else [value for value in closed if _may_become(spelled, value)]
-                if len(leads_to) == 1:
-                    masses[leads_to[0]] = masses.get(leads_to[0], 0.0) + path * q
-                elif text == chosen and not leads_to:
+    def _closed_probabilities(
+        self, positions: range, offset: int, value: str, closed: Sequence[str]
+    ) -> dict[str, float]:
+        """Return the probability of each closed value, from the tokens that spell `value`.
+
+        At each of these tokens, the alternatives after which only one closed value is possible count for that value.
+        positions, offset: the result of `covering`. Returns no probability if the tokens spell another value.
+        """
+        probabilities: dict[str, float] = {}
+        p_before, before = 1.0, ""
+        prefix = _token_bytes(self.tokens[positions[0]])[:offset].decode(errors="replace")
+        for position in positions:
+            chosen = str(self.tokens[position]["token"])
+            for text, p in _branches(self.tokens[position]):
+                spelled = _continuation(text, prefix) if position == positions[0] else before + text
+                possible = [] if spelled is None else [choice for choice in closed if _may_become(spelled, choice)]
+                if len(possible) == 1:
+                    probabilities[possible[0]] = probabilities.get(possible[0], 0.0) + p_before * p
+                elif text == chosen and not possible:
                     return {}
-            before += chosen[len(prefix) :] if place == places[0] else chosen
-            if masses.get(literal) and [value for value in closed if _may_become(before, value)] == [literal]:
-                return masses
-            path *= token_probability(self.tokens[place])
-        masses[literal] = masses.get(literal, 0.0) + path
-        return masses
+            before += chosen[len(prefix) :] if position == positions[0] else chosen
+            if probabilities.get(value) and [choice for choice in closed if _may_become(before, choice)] == [value]:
+                return probabilities
+            p_before *= token_probability(self.tokens[position])
+        probabilities[value] = probabilities.get(value, 0.0) + p_before
+        return probabilities
 
 
 def _token_bytes(token: Mapping[str, Any]) -> bytes:
