@@ -29,11 +29,11 @@ Measure = Callable[[Sequence[SampleScore]], Figures]
 
 @metric
 def howsure_mean(cluster: str | None = None, bounds: tuple[float, float] | None = None, level: float = 0.95) -> Measure:
-    """The mean score with its interval: `mean`, `low`, `high`, as `howsure.mean_scores` gives them.
+    """Return a metric with the mean score and its interval, computed by `howsure.mean_scores`: `mean`, `low`, `high`.
 
     cluster: a key of the samples' metadata whose value is equal for samples that may be correlated, such as those about
-    the same document. bounds: the lowest and the highest possible score; not needed if all scores are 0 or 1. level: of
-    the interval.
+    the same document. bounds: the lowest and the highest possible score; not needed if all scores are 0 or 1. level:
+    the level of the interval.
     """
 
     def measure(scores: Sequence[SampleScore]) -> Figures:
@@ -51,8 +51,7 @@ def howsure_mean(cluster: str | None = None, bounds: tuple[float, float] | None 
 
 @metric
 def calibration_error(confidence: str = "confidence", level: float = 0.95) -> Measure:
-    """The calibration error of the confidence of answers, debiased, with its interval: `calibration_error`, `low`,
-    `high`.
+    """Return a metric with the debiased calibration error of confidences: `calibration_error`, `low`, `high`.
 
     confidence: the key of each score's metadata that holds the probability that the answer is right.
     """
@@ -68,14 +67,14 @@ def calibration_error(confidence: str = "confidence", level: float = 0.95) -> Me
 
 @metric
 def auroc(confidence: str = "confidence", level: float = 0.95) -> Measure:
-    """How well confidence separates right answers from wrong ones, with its interval: `auroc`, `low`, `high`."""
+    """Return a metric with the AUROC of confidences for right against wrong answers: `auroc`, `low`, `high`."""
 
     return _selective("auroc", confidence, level)
 
 
 @metric
 def risk_coverage(confidence: str = "confidence", level: float = 0.95) -> Measure:
-    """The area under the risk–coverage curve, with its interval: `aurc`, `low`, `high`."""
+    """Return a metric with the area under the risk–coverage curve of confidences: `aurc`, `low`, `high`."""
 
     return _selective("aurc", confidence, level)
 
@@ -95,10 +94,10 @@ def _figures(name: str, estimate: Any) -> Figures:
 
 
 def _nan_on_error(measure: Measure, *names: str) -> Measure:
-    """The metric with NaN in place of an error, which is logged, so that a costly evaluation continues."""
+    """Return a metric that logs an error and returns NaN instead, so that a costly evaluation continues."""
     from howsure.errors import InputError
 
-    def told(scores: Sequence[SampleScore]) -> Figures:
+    def safe_measure(scores: Sequence[SampleScore]) -> Figures:
         if scores:
             try:
                 return measure(scores)
@@ -106,7 +105,7 @@ def _nan_on_error(measure: Measure, *names: str) -> Measure:
                 logging.getLogger(__name__).warning("howsure: %s: %s", names[0], error)
         return dict.fromkeys(names, nan)
 
-    return told
+    return safe_measure
 
 
 def _metadata_value(sample_score: SampleScore, key: str, metadata: dict[str, Any] | None) -> Any:
@@ -114,7 +113,7 @@ def _metadata_value(sample_score: SampleScore, key: str, metadata: dict[str, Any
 
     if metadata is None or metadata.get(key) is None:
         raise InputError(
-            f"the metadata of sample {sample_score.sample_id} must contain {key!r}, as that of every sample."
+            f"the metadata of every sample must contain {key!r}; sample {sample_score.sample_id} lacks it."
         )
     return metadata[key]
 
@@ -145,7 +144,7 @@ class Report(Hooks):
 
 @dataclass
 class _Task:
-    """A running task: the items in the order drawn, their scores as they arrive, and the bets so far."""
+    """A running task: the items in random order, their scores as they arrive, and the sequential test so far."""
 
     items: list[str]
     epochs: int
@@ -155,7 +154,7 @@ class _Task:
     reason: str | None = None
 
     def take(self, item: str, epoch: int, value: float) -> None:
-        """Keep a score until all items before it have theirs, then bet on them in order."""
+        """Store a score, and add all items to the test whose earlier items are complete, in order."""
         if isnan(value):  # not scored
             return
         self.arrived.setdefault(item, {})[epoch] = value
@@ -174,14 +173,15 @@ RUNNING: ContextVar[_Task] = ContextVar("howsure_task")  # samples of a task run
 
 
 class stop_when:
-    """Stop an evaluation as soon as it is decided: `Task(…, early_stopping=stop_when(limit=0.8))`.
+    """Stop an evaluation as soon as there is a verdict: `Task(…, early_stopping=stop_when(limit=0.8))`.
 
-    limit: decided is whether the mean score of all items lies above or below. against: a log of Inspect's, of the same
-    items; decided is which model is better. score: the scorer, if there are several. bounds: the lowest and the highest
-    score that is possible. level: 1 minus the probability that a verdict is ever wrong.
+    limit: stop when the mean score of all items is shown to be above or below this limit. against: an Inspect log of
+    another model on the same items; stop when one model is shown to be better. score: the scorer, if there are several.
+    bounds: the lowest and the highest possible score. level: 1 minus the probability that the verdict is ever wrong.
 
-    Samples end in another order than they begin, and slow ones are not like others. So bets are made in the order of
-    the dataset, which must be shuffled (`sample_shuffle`), and later results wait for earlier ones.
+    Samples that take long may differ from others, so the order in which samples end is not random. Therefore, scores
+    are used in the order of the dataset, which must be shuffled (`sample_shuffle`): a later score waits for earlier
+    ones.
     """
 
     def __init__(
@@ -198,19 +198,19 @@ class stop_when:
 
         if (limit is None) == (against is None):
             raise InputError("stop_when needs limit=0.8, or against='other.eval', and not both.")
-        SequentialScore(min_score=limit, bounds=bounds, level=level)  # refuses what cannot be
+        SequentialScore(min_score=limit, bounds=bounds, level=level)  # raises InputError for invalid settings
         self.limit, self.against, self.score = limit, against, score
         self.bounds, self.level = bounds, level
 
     async def start_task(self, task: EvalSpec, samples: Sequence[Any], epochs: int) -> str:
-        """Begin with the order of the samples."""
+        """Start the sequential test, with the samples in the order of the dataset."""
         from howsure.errors import InputError
         from howsure.sequential.comparison import SequentialComparison, SequentialScore
 
         if not (task.config.sample_shuffle or task.dataset.shuffled):
             raise InputError(
-                "stop_when needs samples in random order: run with sample_shuffle=SEED, or "
-                "shuffle the dataset. In a sorted dataset the first samples are not like the others."
+                "stop_when needs samples in random order, because the first samples of a sorted dataset differ from "
+                "the others. Run with sample_shuffle=SEED, or shuffle the dataset."
             )
         items = [str(sample.id) for sample in samples]
         settings: dict[str, Any] = {"items_total": len(items), "bounds": self.bounds, "level": self.level}
@@ -221,24 +221,24 @@ class stop_when:
         missing = [item for item in items if item not in other]
         if missing:
             raise InputError(
-                f"{self.against} must have a score of every sample; it lacks {len(missing):,} of {len(items):,}, the "
-                f"first of them {missing[0]}."
+                f"{self.against} must have a score of every sample; it lacks {len(missing):,} of {len(items):,}, such "
+                f"as {missing[0]}. Name a log of the same samples."
             )
         RUNNING.set(_Task(items, epochs, SequentialComparison(**settings), other))
         return "howsure"
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
-        """Leave a sample out once it is decided."""
+        """Return a reason to skip a sample if there is a verdict; None to evaluate the sample."""
         reason = RUNNING.get().reason
         return None if reason is None else EarlyStop(id=id, epoch=epoch, reason=reason)
 
     async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, SampleScore]) -> None:
-        """Take a score."""
+        """Add the score of a sample to the test."""
         values = {name: score.score.value for name, score in scores.items()}
         RUNNING.get().take(str(id), epoch, NUMBER(self._chosen(values)))
 
     async def complete_task(self) -> dict[str, Any]:
-        """The verdict, for the log."""
+        """Return the verdict as metadata for the log."""
         running = RUNNING.get()
         status = running.sequence.status()
         n_waiting = sum(len(running.arrived[item]) == running.epochs for item in running.arrived) - len(
@@ -255,7 +255,7 @@ class stop_when:
         return scores[name]
 
     def _other(self, path: str) -> dict[str, float]:
-        """The mean score of each item in another log."""
+        """Return the mean score of each item in the log of another model."""
         from inspect_ai.log import read_eval_log
 
         values: dict[str, list[float]] = {}

@@ -23,15 +23,14 @@ DIAGONAL = [(0.0, 0.0), (1.0, 1.0)]
 
 @dataclass(repr=False)
 class ConfidenceEvaluator(ReportEvaluator[Any, Any, Any]):
-    """The mean score of a report's cases with its interval; with a confidence, also its calibration and selective
-    accuracy.
+    """Evaluate the mean score of a report's cases and, if they have confidences, the quality of the confidences.
 
-    score: the assertion or the score that says whether an answer is right. confidence: the score or the metric that
-    holds the probability that it is. bounds: the lowest and the highest score that is possible; known of scores that
-    are all 0 or 1. level: of the intervals. Repeated runs of a case are a cluster.
+    score: the name of the assertion or score that says whether an answer is right. confidence: the name of the score or
+    metric with the probability that the answer is right. bounds: the lowest and the highest possible score; not needed
+    if all scores are 0 or 1. level: level of the intervals. Repeated runs of a case count as a cluster.
 
-    Its analyses are a table (mean, calibration error, AUROC, area under the risk–coverage curve) and two plots. What
-    cannot be computed is in the report's `report_evaluator_failures`, with the reason.
+    The analyses are a table (mean, calibration error, AUROC, area under the risk–coverage curve) and two plots. An
+    analysis that cannot be computed is listed in the report's `report_evaluator_failures`, with the reason.
     """
 
     score: str
@@ -40,7 +39,7 @@ class ConfidenceEvaluator(ReportEvaluator[Any, Any, Any]):
     level: float = 0.95
 
     def evaluate(self, ctx: ReportEvaluatorContext[Any, Any, Any]) -> list[ReportAnalysis]:
-        """The table, and the plots.
+        """Return the table and the plots.
 
         Raises InputError for a case without the score or the confidence.
         """
@@ -79,18 +78,19 @@ class ConfidenceEvaluator(ReportEvaluator[Any, Any, Any]):
         if value is None:
             known_names = sorted({key for place in places for key in place})
             raise InputError(
-                f"every case must have {name!r}; {case.name!r} has {', '.join(map(repr, known_names)) or 'no scores'}."
+                f"every case must have {name!r}; {case.name!r} has {', '.join(map(repr, known_names)) or 'no scores'}. "
+                "Name a score or metric that all cases have."
             )
         return float(getattr(value, "value", value))
 
 
 def _rounded(value: float | None) -> float | None:
-    """A number with four digits, since tables of pydantic-evals show all digits."""
+    """Round a number to four digits, because tables of pydantic-evals show all digits."""
     return None if value is None else round(value, 4)
 
 
 def _plot(title: str, labels: tuple[str, str], x: Any, y: Any, diagonal: bool = False) -> LinePlot:
-    """A curve with at most a hundred points."""
+    """Return a plot of a curve with at most a hundred points."""
     kept = sorted({round(at * (len(x) - 1) / (MAX_POINTS - 1)) for at in range(MAX_POINTS)})
     curves = [LinePlotCurve(name=title, points=[LinePlotPoint(x=float(x[at]), y=float(y[at])) for at in kept])]
     if diagonal:

@@ -144,7 +144,7 @@ DRAWN = howsure.draw_order(["x", "y", "z"], rng=1)
         ),
         ({"order": ["x", "y"]}, "order=.* must come from howsure.draw_order, or be the file .*; it is a list"),
         ({"order": DRAWN, "clusters": ["x"] * 4}, "contains the clusters"),
-        ({"score": [0, 1, 2, 1]}, "bounds.* must be given: scores are not all 0 or 1"),
+        ({"score": [0, 1, 2, 1]}, "bounds.* must be given, the lowest and the highest possible score, because"),
         ({"score": [0, 1, 2, 1], "bounds": (0, 1)}, "must be between the bounds, 0 and 1; row 2 is 2"),
         ({"score": [0, 1, float("nan"), 1], "bounds": (0, 1)}, "score must be finite; row 2 is nan"),
     ],

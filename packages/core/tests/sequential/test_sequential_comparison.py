@@ -263,7 +263,7 @@ def test_an_edited_state_is_refused_with_its_checksum_and_without(edit: dict[str
         (
             {"largest_cluster": 2},
             {"first": [1, 0, 1], "second": [1, 0, 1], "clusters": ["a", "b", "a"]},
-            "must come as a whole, their items one after another; 'a' comes again",
+            "must follow one another; 'a' occurs again",
         ),
         (
             {"items_total": 2, "clusters_total": 2, "largest_cluster": 2},

@@ -77,23 +77,23 @@ class Places:
 
 
 def draw_points(
-    ax: Axes, positions: Places, estimates: tuple[Array, Array, Array], *, look: Look, shift: float = 0.0
+    ax: Axes, positions: Places, estimates: tuple[Array, Array, Array], *, style: Look, shift: float = 0.0
 ) -> None:
     """Draw a point for each value, and its interval. estimates: value, low, high. shift: see `Places.shifted`."""
     value, low, high = estimates
     x = positions.shifted(shift)
     ax.vlines(
-        x, low, high, color=look.colour, alpha=BAND, linewidth=max(0.8, min(WIDEST, 0.6 * positions.points)), zorder=1
+        x, low, high, color=style.colour, alpha=BAND, linewidth=max(0.8, min(WIDEST, 0.6 * positions.points)), zorder=1
     )
     size = max(1.2, min(4.5, 0.6 * positions.points))
-    for chosen, inside in ((~positions.hollow, look.colour), (positions.hollow, "white")):
+    for chosen, inside in ((~positions.hollow, style.colour), (positions.hollow, "white")):
         if not chosen.any():  # an empty, unclipped artist would change the layout
             continue
         ax.plot(
             x[chosen],
             value[chosen],
-            look.marker,
-            color=look.colour,
+            style.marker,
+            color=style.colour,
             markerfacecolor=inside,
             markersize=size,
             markeredgewidth=0.8,
@@ -159,7 +159,7 @@ def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: S
             ax = new_figure(7.0, 2.6, keep="height").subplots()
         dress(ax, grid="y")
         for place, actor in enumerate(group):
-            draw_corrected(series, ax=ax, actor=actor, how=look(place), shift=_shift(place, group))
+            draw_corrected(series, ax=ax, actor=actor, style=look(place), shift=_shift(place, group))
         period_axis(ax, [row.period for row in rows], small=False)
         count_axis(ax, share=share, small=False)
         points = [legend_point(look(place)) for place in range(len(group))]
@@ -168,13 +168,13 @@ def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: S
     return ax
 
 
-def draw_corrected(series: CorrectedSeries, *, ax: Axes, actor: str, how: Look, shift: float = 0.0) -> None:
+def draw_corrected(series: CorrectedSeries, *, ax: Axes, actor: str, style: Look, shift: float = 0.0) -> None:
     """Draw the corrected counts of an actor with their intervals."""
     rows = series.rows_of(actor)
     value, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("estimate", "low", "high"))
     places = Places.of(ax, [row.period for row in rows], series.incomplete)
     value[[row.is_interval_only for row in rows]] = np.nan
-    draw_points(ax, places, (value, low, high), look=how, shift=shift)
+    draw_points(ax, places, (value, low, high), style=style, shift=shift)
 
 
 def _shift(place: int, group: Sequence[str]) -> float:
@@ -182,10 +182,10 @@ def _shift(place: int, group: Sequence[str]) -> float:
     return 1.2 * (place - (len(group) - 1) / 2)
 
 
-def legend_point(how: Look, **more: Any) -> Line2D:
+def legend_point(style: Look, **more: Any) -> Line2D:
     """Return a point for the legend."""
     return Line2D(
-        [], [], color=how.colour, marker=how.marker, linestyle="", markersize=4.5, markeredgewidth=0.8, **more
+        [], [], color=style.colour, marker=style.marker, linestyle="", markersize=4.5, markeredgewidth=0.8, **more
     )
 
 
@@ -274,25 +274,25 @@ def draw_events(series: EventSeries, *, ax: Axes, actors: Sequence[str], small: 
     with use_style():
         dress(ax, grid="y")
         for place, actor in enumerate(actors):
-            how, shift = look(place), _shift(place, actors)
-            _draw_one(ax, series, actor, how, shift, best_colour=INK if len(actors) == 1 else _darker(how.colour))
+            style, shift = look(place), _shift(place, actors)
+            _draw_one(ax, series, actor, style, shift, best_colour=INK if len(actors) == 1 else _darker(style.colour))
         period_axis(ax, [row.period for row in series.rows_of(actors[0])], small=small)
         count_axis(ax, share=series.unit == "share", small=small)
     return ax
 
 
-def _draw_one(ax: Axes, series: EventSeries, actor: str, how: Look, shift: float, *, best_colour: str) -> None:
+def _draw_one(ax: Axes, series: EventSeries, actor: str, style: Look, shift: float, *, best_colour: str) -> None:
     rows, corrected = series.rows_of(actor), series.corrected
     places = Places.of(ax, [row.period for row in rows], series.incomplete)
     mean, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("mean", "low", "high"))
     if corrected is None:
         best = np.array([np.nan if row.best is None else row.best for row in rows])
         draw_dashes(ax, places, best, colour=best_colour, shift=shift)
-        draw_points(ax, places, (mean, low, high), look=how, shift=shift)
+        draw_points(ax, places, (mean, low, high), style=style, shift=shift)
         return
     draw_dashes(ax, places, mean, colour=best_colour, shift=shift)
     if actor in corrected.titles:
-        draw_corrected(corrected, ax=ax, actor=actor, how=how, shift=shift)
+        draw_corrected(corrected, ax=ax, actor=actor, style=style, shift=shift)
 
 
 def _documents(series: EventSeries, ax: Axes, *, small: bool = False) -> None:

@@ -236,7 +236,7 @@ def months_figure(drawn: Months) -> Figure:
         places = Places.of(ax, drawn.months, ())
         for place, counts in enumerate((drawn.corrected, drawn.raw)):
             value, low, high = (np.array([getattr(row, end) for row in _shown_actor_rows(counts)]) for end in ENDS)
-            draw_points(ax, places, (value, low, high), look=look(place), shift=1.2 * place)
+            draw_points(ax, places, (value, low, high), style=look(place), shift=1.2 * place)
         draw_dashes(ax, places, drawn.truth, colour=INK)
         period_axis(ax, drawn.months, small=False)
         count_axis(ax, share=False, small=False)

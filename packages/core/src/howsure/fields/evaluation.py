@@ -341,7 +341,7 @@ def _policy_notes(confidences: Sequence[Any], n: int) -> list[str]:
         notes.insert(
             0,
             Note(
-                f"{part_of(unknown, n, 'document', 'lacks', 'lack')} a field or a confidence: never filed automatically.",
+                f"{part_of(unknown, n, 'document', 'lacks', 'lack')} a field or a confidence: not filed automatically.",
                 WARNING,
             ),
         )

@@ -107,13 +107,13 @@ def _differences(result: CalibrationComparison) -> dict[str, tuple[float, float,
 def draw_differences(
     ax: Axes, rows: Mapping[str, tuple[float, float, float]], *, level: float, sides: tuple[str, str]
 ) -> None:
-    """Draw differences, by name (value, low, high), around 0; sides: the meaning of the left and of the right side."""
-    how = look(3)
+    """Draw named differences (value, low, high) around 0. sides: the meaning of the left and of the right side."""
+    style = look(3)
     dress(ax, grid="x")
     ax.axvline(0.0, color=QUIET, linewidth=0.9, zorder=1)
     for place, (value, low, high) in enumerate(rows.values()):
-        ax.hlines(place, low, high, color=how.colour, linewidth=1.6, alpha=0.55, zorder=2)
-        ax.plot([value], [place], how.marker, color=how.colour, markersize=4.5, markeredgecolor="white", zorder=3)
+        ax.hlines(place, low, high, color=style.colour, linewidth=1.6, alpha=0.55, zorder=2)
+        ax.plot([value], [place], style.marker, color=style.colour, markersize=4.5, markeredgecolor="white", zorder=3)
     ax.set_yticks(range(len(rows)), list(rows), fontsize=7.5 if is_narrow() else 8)
     for tick in ax.get_yticklabels():
         tick.set_parse_math(False)

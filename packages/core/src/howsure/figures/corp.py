@@ -67,23 +67,23 @@ def draw_corp(
 
 
 def _draw_alone(
-    ax: Axes, curve: CorpCurve, how: Look, scale: Scale, *, small: bool = False, lower: bool = True
+    ax: Axes, curve: CorpCurve, style: Look, scale: Scale, *, small: bool = False, lower: bool = True
 ) -> None:
     band, (x, y) = curve.band, _corners(curve, curve.steps.frequency)
     low, high = scale.clipped(band.low), scale.clipped(band.high)
     ax.fill_between(band.at, low, high, color=FAINT, alpha=BAND, linewidth=0, zorder=1.5)
     low, high = (scale.clipped(_corners(curve, end)[1]) for end in (curve.steps.low, curve.steps.high))
-    ax.fill_between(x, low, high, color=how.colour, alpha=0.16, linewidth=0, zorder=2)
-    ax.plot(x, scale.clipped(y), color=how.colour, linewidth=1.2 if small else 1.7, zorder=4)
-    draw_strip(ax, curve, how, scale, named=not small)
+    ax.fill_between(x, low, high, color=style.colour, alpha=0.16, linewidth=0, zorder=2)
+    ax.plot(x, scale.clipped(y), color=style.colour, linewidth=1.2 if small else 1.7, zorder=4)
+    draw_strip(ax, curve, style, scale, named=not small)
     lines = [f"miscalibration {_figures(curve)}"]
     lines += [] if small else [f"grey: {100 * curve.by_chance.level:g} % of calibrated models"]
     print_on_empty_side(ax, curve, lines, "step", scale, small=small, lower=lower, size=5.5 if small else 8)
 
 
-def _draw_steps(ax: Axes, curve: CorpCurve, how: Look, scale: Scale) -> Line2D:
+def _draw_steps(ax: Axes, curve: CorpCurve, style: Look, scale: Scale) -> Line2D:
     x, y = _corners(curve, curve.steps.frequency)
-    (line,) = ax.plot(x, scale.clipped(y), color=how.colour, linewidth=1.3, linestyle=how.dashes, zorder=4)
+    (line,) = ax.plot(x, scale.clipped(y), color=style.colour, linewidth=1.3, linestyle=style.dashes, zorder=4)
     return line
 
 

@@ -56,13 +56,13 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
             if row.group[:-1] == domain and (counts.readings is not None or not math.isnan(row.estimate))
         ]
         x = np.array([names.index(row.group[-1] if row.group else "all") + shift for row in mine])
-        how = look(k)
+        style = look(k)
         ends = np.array([(row.low, row.estimate, row.high) for row in mine]).reshape(-1, 3).T
         if counts.in_shares:
             ends = ends / [row.n for row in mine]
-        ax.vlines(x, ends[0], ends[2], color=how.colour, linewidth=1.6, alpha=0.55)
+        ax.vlines(x, ends[0], ends[2], color=style.colour, linewidth=1.6, alpha=0.55)
         ends[1, [row.is_interval_only for row in mine]] = np.nan
-        ax.plot(x, ends[1], how.marker, color=how.colour, markersize=4, linestyle="none")
+        ax.plot(x, ends[1], style.marker, color=style.colour, markersize=4, linestyle="none")
     figure = ax.get_figure(root=True)
     room = (WIDTH if figure is None else figure.get_figwidth()) - MARGIN
     step = -(-len(names) // max(2, min(MAX_NAMED, int(room / MIN_ROOM))))
@@ -77,6 +77,6 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
     literal(ax.set_xlabel(""), counts.keys[-1] if counts.keys else "")
     if len(domains) > 1:
         looks = [look(k) for k in range(len(domains))]
-        handles = [Line2D([], [], color=how.colour, marker=how.marker, linestyle="none") for how in looks]
+        handles = [Line2D([], [], color=style.colour, marker=style.marker, linestyle="none") for style in looks]
         literal_legend(ax, handles, [shortened_name(", ".join(domain), NAME_LENGTH) for domain in domains], fontsize=8)
     return ax

@@ -334,52 +334,56 @@ def draw_background(ax: Axes, scale: Scale, curves: Sequence[AnyCurve] = (), *, 
 
 
 def draw_one(
-    ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, small: bool = False, lower: bool = True
+    ax: Axes, curve: CalibrationCurve, style: Look, scale: Scale, *, small: bool = False, lower: bool = True
 ) -> None:
     """Draw a single curve on the axes; `lower` keeps the corner free for the labels of the background."""
     points = len(curve.bins) <= (POINTS_OF_MANY if small else POINTS_UP_TO)
-    _draw_intervals(ax, curve, how, scale, points=points)
-    (line,) = _draw_line(ax, curve, how, scale, linewidth=0.8 if points or len(curve.bins) > MANY_BINS else 1.2)
+    _draw_intervals(ax, curve, style, scale, points=points)
+    (line,) = _draw_line(ax, curve, style, scale, linewidth=0.8 if points or len(curve.bins) > MANY_BINS else 1.2)
     if points:
-        line.set(marker=how.marker, markersize=2.6 if small else 4.0)
-    draw_strip(ax, curve, how, scale, named=not small)
+        line.set(marker=style.marker, markersize=2.6 if small else 4.0)
+    draw_strip(ax, curve, style, scale, named=not small)
     _print_error(ax, curve, scale, small=small, lower=lower)
 
 
-def _draw_one_of_many(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, many: int, points: bool) -> Line2D:
+def _draw_one_of_many(
+    ax: Axes, curve: CalibrationCurve, style: Look, scale: Scale, *, many: int, points: bool
+) -> Line2D:
     if many <= INTERVALS_UP_TO:
-        _draw_intervals(ax, curve, how, scale, points=points)
-    (line,) = _draw_line(ax, curve, how, scale, linewidth=1.2)
+        _draw_intervals(ax, curve, style, scale, points=points)
+    (line,) = _draw_line(ax, curve, style, scale, linewidth=1.2)
     step = max(1, round(len(curve.bins) / MARKERS)) if not points or many > INTERVALS_UP_TO else 1
-    line.set(linestyle=how.dashes, marker=how.marker, markersize=4.2, markevery=(step // 2, step))
+    line.set(linestyle=style.dashes, marker=style.marker, markersize=4.2, markevery=(step // 2, step))
     heights = np.sqrt(curve.histogram.sum(axis=0))
     bottom, top = STRIP
     scaled = scale.at(bottom + (top - bottom) * heights / float(heights.max()))
     base = float(scale.at(bottom))
-    outline = ax.stairs(scaled, _bar_edges(curve, scale), baseline=base, color=how.colour, linewidth=0.7, zorder=2)
-    outline.set_linestyle(how.dashes)
+    outline = ax.stairs(scaled, _bar_edges(curve, scale), baseline=base, color=style.colour, linewidth=0.7, zorder=2)
+    outline.set_linestyle(style.dashes)
     return line
 
 
-def _draw_intervals(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, points: bool) -> None:
+def _draw_intervals(ax: Axes, curve: CalibrationCurve, style: Look, scale: Scale, *, points: bool) -> None:
     bins = curve.bins
     low, high = scale.clipped(bins.low), scale.clipped(bins.high)
     if points:
-        ax.vlines(bins.mean_prob, low, high, color=how.colour, linewidth=1.0, alpha=0.45, zorder=3)
+        ax.vlines(bins.mean_prob, low, high, color=style.colour, linewidth=1.0, alpha=0.45, zorder=3)
     else:
-        ax.fill_between(bins.mean_prob, low, high, color=how.colour, alpha=0.25, linewidth=0, zorder=2)
+        ax.fill_between(bins.mean_prob, low, high, color=style.colour, alpha=0.25, linewidth=0, zorder=2)
 
 
-def _draw_line(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, linewidth: float) -> list[Line2D]:
+def _draw_line(ax: Axes, curve: CalibrationCurve, style: Look, scale: Scale, *, linewidth: float) -> list[Line2D]:
     """Draw the mean predictions and label frequencies of bins; frequencies beyond the axis are hollow points."""
     x, y = curve.bins.mean_prob, scale.clipped(curve.bins.frequency)
     beyond = (curve.bins.frequency < scale.low) | (curve.bins.frequency > scale.high)
     if beyond.any():
-        ax.plot(x[beyond], y[beyond], "o", color=how.colour, mfc="white", markersize=5.0, zorder=5, clip_on=False)
-    return ax.plot(x, y, color=how.colour, linewidth=linewidth, markeredgecolor="white", markeredgewidth=0.4, zorder=4)
+        ax.plot(x[beyond], y[beyond], "o", color=style.colour, mfc="white", markersize=5.0, zorder=5, clip_on=False)
+    return ax.plot(
+        x, y, color=style.colour, linewidth=linewidth, markeredgecolor="white", markeredgewidth=0.4, zorder=4
+    )
 
 
-def draw_strip(ax: Axes, curve: CalibrationCurve | CorpCurve, how: Look, scale: Scale, *, named: bool) -> None:
+def draw_strip(ax: Axes, curve: CalibrationCurve | CorpCurve, style: Look, scale: Scale, *, named: bool) -> None:
     """Draw the distribution of predictions: label 1 upwards, label 0 downwards from the middle of the strip."""
     bottom, top = STRIP
     middle = (bottom + top) / 2
@@ -387,7 +391,7 @@ def draw_strip(ax: Axes, curve: CalibrationCurve | CorpCurve, how: Look, scale: 
     edges, base = _bar_edges(curve, scale), float(scale.at(middle))
     zero, positive_height = heights
     filled: Any = {"baseline": base, "fill": True, "linewidth": 0, "zorder": 2}
-    ax.stairs(scale.at(middle + positive_height), edges, facecolor=how.colour, alpha=0.75, **filled)
+    ax.stairs(scale.at(middle + positive_height), edges, facecolor=style.colour, alpha=0.75, **filled)
     ax.stairs(scale.at(middle - zero), edges, facecolor=FAINT, **filled)
     ax.plot([scale.low, scale.high], [base, base], color=QUIET, linewidth=0.5, zorder=2)
     if named:
@@ -475,7 +479,7 @@ PANEL_NAME_LENGTH = 26
 class DrawSmall(Protocol[Drawn]):
     """Draws a curve into one of many small panels; `lower` keeps the corner free for the labels of the background."""
 
-    def __call__(self, ax: Axes, curve: Drawn, how: Look, scale: Scale, *, lower: bool) -> None:
+    def __call__(self, ax: Axes, curve: Drawn, style: Look, scale: Scale, *, lower: bool) -> None:
         """Draw it."""
 
 

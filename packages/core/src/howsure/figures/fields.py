@@ -33,10 +33,10 @@ def draw_filing(table: FieldTable, *, ax: Axes | None = None) -> Axes:
         dress(axes, grid="y")
         handles, highest = [], 0.0
         for place, name in enumerate(names):
-            curve, how = curves[name], look(place)
+            curve, style = curves[name], look(place)
             drawn = curve.coverage >= MIN_COVERAGE
             (line,) = axes.plot(
-                curve.coverage[drawn], curve.risk[drawn], color=how.colour, linestyle=how.dashes, linewidth=1.3
+                curve.coverage[drawn], curve.risk[drawn], color=style.colour, linestyle=style.dashes, linewidth=1.3
             )
             handles.append(line)
             highest = max([highest, *curve.risk[drawn].tolist()])

@@ -78,15 +78,15 @@ def _rank(error: Estimate) -> tuple[bool, float]:
 
 
 def _draw_row(ax: Axes, place: int, row: Judged) -> None:
-    error, how = row.error, look(0)
+    error, style = row.error, look(0)
     margin = ax.get_yaxis_transform()
     ax.text(1.02, place, f"n = {row.n:,}", transform=margin, fontsize=7, color=QUIET, va="center")
     if math.isnan(error.value):
         ax.text(0.01, place, "undefined", transform=margin, fontsize=7, color=QUIET, fontstyle="italic", va="center")
         return
     if error.low is not None and error.high is not None:
-        ax.hlines(place, error.low, error.high, color=how.colour, linewidth=1.6, alpha=0.55, zorder=2)
-    ax.plot([error.value], [place], how.marker, color=how.colour, markersize=4.5, markeredgecolor="white", zorder=3)
+        ax.hlines(place, error.low, error.high, color=style.colour, linewidth=1.6, alpha=0.55, zorder=2)
+    ax.plot([error.value], [place], style.marker, color=style.colour, markersize=4.5, markeredgecolor="white", zorder=3)
 
 
 CONDITIONS_LENGTH, CONDITION_LENGTH = 52, 26

@@ -53,10 +53,10 @@ def draw_series(series: MonitorSeries, *, ax: Axes | None = None) -> Axes:
     """Draw the calibration error of each period with its interval, and the alarm."""
     with use_style():
         axes = _new_axes(ax)
-        days, how = np.array(series.period, dtype="datetime64[D]"), look(0)
-        axes.fill_between(days, series.low, series.high, color=how.colour, alpha=0.18, linewidth=0)
-        marker = how.marker if len(series) <= POINTS_UP_TO else ""
-        axes.plot(days, series.error, color=how.colour, linewidth=1.3, marker=marker, markersize=3.2, zorder=3)
+        days, style = np.array(series.period, dtype="datetime64[D]"), look(0)
+        axes.fill_between(days, series.low, series.high, color=style.colour, alpha=0.18, linewidth=0)
+        marker = style.marker if len(series) <= POINTS_UP_TO else ""
+        axes.plot(days, series.error, color=style.colour, linewidth=1.3, marker=marker, markersize=3.2, zorder=3)
         _mark(axes, series)
         axes.set_ylim(0.0, 1.15 * max([*series.high, 0.02]))
         literal(axes.set_ylabel(""), "calibration error")
@@ -74,10 +74,10 @@ def draw_evidence(series: MonitorSeries, *, ax: Axes | None = None) -> Axes:
     """Draw the e-value after each period, and the threshold for an alarm."""
     with use_style():
         axes = _new_axes(ax)
-        days, how = np.array(series.period, dtype="datetime64[D]"), look(1)
+        days, style = np.array(series.period, dtype="datetime64[D]"), look(1)
         values = [math.nan if e_value is None else max(e_value, LOWEST_E) for e_value in series.e_value]
         axes.axhline(series.threshold, color=QUIET, linewidth=1.0, linestyle=(0, (6, 3)), zorder=1)
-        axes.plot(days, values, color=how.colour, linewidth=1.3, zorder=3)
+        axes.plot(days, values, color=style.colour, linewidth=1.3, zorder=3)
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         _mark(axes, series)
@@ -158,22 +158,22 @@ def draw_trend(points: Sequence[TrendPoint], *, title: str | None = None, ax: Ax
 
 
 def _draw_group(ax: Axes, points: Sequence[TrendPoint], k: int, groups: int) -> None:
-    how = look(k)
+    style = look(k)
     days = [datetime.date.fromisoformat(point.date) for point in points]
     x = np.asarray(date2num(days)) + 0.12 * (k - (groups - 1) / 2)  # type: ignore[no-untyped-call]
     y = np.array([point.estimate for point in points])
-    ax.plot(x, y, color=how.colour, linestyle=how.dashes, linewidth=1.0, zorder=2)
+    ax.plot(x, y, color=style.colour, linestyle=style.dashes, linewidth=1.0, zorder=2)
     for at, point in zip(x, points, strict=True):
         if math.isfinite(point.low) and math.isfinite(point.high):
-            ax.vlines(at, point.low, point.high, color=how.colour, alpha=0.5, linewidth=1.6, zorder=2)
+            ax.vlines(at, point.low, point.high, color=style.colour, alpha=0.5, linewidth=1.6, zorder=2)
         failed = point.outcome == "fail"
         ax.plot(
             [at],
             [point.estimate],
-            "X" if failed else how.marker,
-            color=how.colour,
+            "X" if failed else style.marker,
+            color=style.colour,
             markersize=8 if failed else 5,
-            markerfacecolor="white" if point.outcome == HOLLOW else how.colour,
+            markerfacecolor="white" if point.outcome == HOLLOW else style.colour,
             linestyle="none",
             zorder=3,
         )

@@ -187,12 +187,12 @@ def draw_curves(curves: list[Curve], *, level: float, ax: Axes | None = None) ->
         axes = new_figure(5.4, 3.8, keep="height").subplots() if ax is None else ax
         axes.set_xscale("log")
         for curve in curves:
-            how = looks.get(curve.model)
-            if how is None:
+            style = looks.get(curve.model)
+            if style is None:
                 axes.plot(curve.k, curve.mean, color=FAINT, linewidth=0.8, zorder=1)
                 continue
             place = models.index(curve.model) - (len(looks) - 1) / 2
-            _draw_curve(axes, curve, how, band=len(curves) <= BANDS_UP_TO, shift=step**place)
+            _draw_curve(axes, curve, style, band=len(curves) <= BANDS_UP_TO, shift=step**place)
         axes.xaxis.set_major_locator(FixedLocator(ks.tolist()))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(lambda k, _: f"{k:g}")
@@ -206,21 +206,21 @@ def draw_curves(curves: list[Curve], *, level: float, ax: Axes | None = None) ->
     return axes
 
 
-def _draw_curve(axes: Axes, curve: Curve, how: Look, *, band: bool, shift: float) -> None:
-    inside = "white" if curve.all_right else how.colour
+def _draw_curve(axes: Axes, curve: Curve, style: Look, *, band: bool, shift: float) -> None:
+    inside = "white" if curve.all_right else style.colour
     if band:
-        axes.fill_between(curve.k, curve.low, curve.high, color=how.colour, alpha=0.18, linewidth=0)
+        axes.fill_between(curve.k, curve.low, curve.high, color=style.colour, alpha=0.18, linewidth=0)
         shift = 1.0
     else:
-        axes.vlines(shift * curve.k, curve.low, curve.high, color=how.colour, linewidth=1.0, alpha=0.6)
+        axes.vlines(shift * curve.k, curve.low, curve.high, color=style.colour, linewidth=1.0, alpha=0.6)
     axes.plot(
         shift * curve.k,
         curve.mean,
-        color=how.colour,
+        color=style.colour,
         linewidth=1.3,
-        linestyle=how.dashes,
+        linestyle=style.dashes,
         zorder=3,
-        marker=how.marker,
+        marker=style.marker,
         markerfacecolor=inside,
         markersize=4.2,
     )
@@ -228,7 +228,9 @@ def _draw_curve(axes: Axes, curve: Curve, how: Look, *, band: bool, shift: float
 
 def _name(axes: Axes, looks: dict[str, Look], n: int, *, marks: dict[str, bool], level: float) -> None:
     """Draw a legend below the axes with the models, and the meaning of markers and intervals."""
-    handles = [Line2D([], [], color=how.colour, linestyle=how.dashes, marker=how.marker) for how in looks.values()]
+    handles = [
+        Line2D([], [], color=style.colour, linestyle=style.dashes, marker=style.marker) for style in looks.values()
+    ]
     handles += [
         Line2D([], [], color=INK, linestyle="", marker="o", mfc="white" if hat else INK) for hat in marks.values()
     ]

@@ -84,16 +84,16 @@ def draw_threshold(selective_threshold: SelectiveThreshold, *, ax: Axes | None =
     tested = selective_threshold.candidates
     with use_style():
         axes = _new_axes(ax)
-        how = look(0)
+        style = look(0)
         axes.axhline(selective_threshold.risk, color=QUIET, linewidth=1.0, linestyle=(0, (6, 3)), zorder=1)
         axes.plot(tested.coverage, tested.risk, color=FAINT, linewidth=1.0, zorder=2)
-        for passed, inside in ((True, how.colour), (False, "white")):
+        for passed, inside in ((True, style.colour), (False, "white")):
             chosen = tested.passed == passed
             axes.plot(
                 tested.coverage[chosen],
                 tested.risk[chosen],
-                how.marker,
-                color=how.colour,
+                style.marker,
+                color=style.colour,
                 markerfacecolor=inside,
                 markersize=3.2,
                 markeredgewidth=0.7,
@@ -106,7 +106,7 @@ def draw_threshold(selective_threshold: SelectiveThreshold, *, ax: Axes | None =
         if selective_threshold.threshold is None:
             caption = "no threshold can be guaranteed"
         else:
-            axes.axvline(selective_threshold.coverage.value, color=how.colour, linewidth=1.0, zorder=1)
+            axes.axvline(selective_threshold.coverage.value, color=style.colour, linewidth=1.0, zorder=1)
             share = selective_threshold.coverage.value
             caption = f"confidence ≥ {selective_threshold.threshold:.4g} keeps {share:.1%} (line)"
         caption += f"\nfilled: risk ≤ {selective_threshold.risk:g} is promised (delta {selective_threshold.delta:g})"
@@ -124,17 +124,17 @@ def _new_axes(ax: Axes | None) -> Axes:
     return axes
 
 
-def _draw_curve(ax: Axes, curve: SelectiveCurve, how: Look, *, band: bool) -> object:
+def _draw_curve(ax: Axes, curve: SelectiveCurve, style: Look, *, band: bool) -> object:
     points = curve.points
     if band:
         if len(points) > POINTS_UP_TO:
-            ax.fill_between(points.coverage, points.low, points.high, color=how.colour, alpha=0.18, linewidth=0)
+            ax.fill_between(points.coverage, points.low, points.high, color=style.colour, alpha=0.18, linewidth=0)
         else:
-            ax.vlines(points.coverage, points.low, points.high, color=how.colour, linewidth=1.0, alpha=0.45)
+            ax.vlines(points.coverage, points.low, points.high, color=style.colour, linewidth=1.0, alpha=0.45)
     x, y = _interpolate(points)
-    (line,) = ax.plot(x, y, color=how.colour, linewidth=1.3, linestyle=how.dashes, zorder=3)
+    (line,) = ax.plot(x, y, color=style.colour, linewidth=1.3, linestyle=style.dashes, zorder=3)
     if len(points) <= POINTS_UP_TO:
-        ax.plot(points.coverage, points.risk, how.marker, color=how.colour, markersize=4.2, zorder=4)
+        ax.plot(points.coverage, points.risk, style.marker, color=style.colour, markersize=4.2, zorder=4)
     return line
 
 

@@ -116,12 +116,12 @@ def metric_words(metric: str) -> str:
 
 
 def _draw_row(ax: Axes, place: int, row: Difference) -> None:
-    how = look(0)
+    style = look(0)
     margin = ax.get_yaxis_transform()
     ax.text(1.02, place, p_in_words(row.p_adjusted), transform=margin, fontsize=7, color=QUIET, va="center")
     if not math.isfinite(row.difference):
         return
     if not math.isnan(row.low):
-        ax.hlines(place, row.low, row.high, color=how.colour, linewidth=1.6, alpha=0.55, zorder=2)
-    inside = how.colour if row.p_adjusted <= 0.05 else "white"
-    ax.plot([row.difference], [place], how.marker, color=how.colour, markerfacecolor=inside, markersize=5, zorder=3)
+        ax.hlines(place, row.low, row.high, color=style.colour, linewidth=1.6, alpha=0.55, zorder=2)
+    inside = style.colour if row.p_adjusted <= 0.05 else "white"
+    ax.plot([row.difference], [place], style.marker, color=style.colour, markerfacecolor=inside, markersize=5, zorder=3)

@@ -147,7 +147,7 @@ def judge_bias(
     own: the family of the judge.
     strata (n,): strata within which answers were drawn at random for human grading.
     inclusion (n,): the probability with which an answer was drawn for human grading.
-    clusters (n,): what is correlated, such as the item of each answer.
+    clusters (n,): the cluster of each answer, such as its item; answers of a cluster may be correlated.
     pos_label: the grade that counts as 1, every other as 0.
     bounds: the lowest and the highest grade; those of grades that are all 0 or 1 are known.
     level: level of the intervals.

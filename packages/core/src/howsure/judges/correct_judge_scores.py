@@ -68,7 +68,7 @@ def correct_judge_scores(
     against: the model that the others are compared with (default: the best model).
     strata (n,): strata within which answers were drawn at random for human grading.
     inclusion (n,): the probability with which an answer was drawn for human grading.
-    clusters (n,): what is correlated, such as the document of each item.
+    clusters (n,): the cluster of each item, such as its document; items of a cluster may be correlated.
     pos_label: the grade that counts as 1, every other as 0.
     second (n,): independent grades (0 or 1) by a second annotator for some graded answers, chosen at random.
     settled (n,): the grade that settles a disagreement of the two annotators.

@@ -118,7 +118,7 @@ def prompt_sensitivity(
     prompt (n,): the prompt, or the model that annotates.
     id (n,): the item that was graded.
     run (n,): repeated runs of an item under a prompt.
-    clusters (n,): what is correlated, such as the document of each item.
+    clusters (n,): the cluster of each item, such as its document; items of a cluster may be correlated.
     pos_label: the grade that counts as 1, every other as 0.
     bounds: the lowest and the highest grade; (0, 1) is known if all grades are 0 or 1.
     level: level of the intervals.

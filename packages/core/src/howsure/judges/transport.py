@@ -130,7 +130,7 @@ def judge_transport(
     model (n,): the model of each answer.
     margin: the largest acceptable mean of human grade minus mapped grade, in either direction.
     against: the model from whose answers the map is learned (default: all models that agree with each other).
-    clusters (n,): what is correlated, such as the item of each answer.
+    clusters (n,): the cluster of each answer, such as its item; answers of a cluster may be correlated.
     pos_label: the grade that counts as 1, every other as 0.
     bounds: the lowest and the highest possible human grade; (0, 1) is known if all grades are 0 or 1.
     level: level of the intervals; verdicts are one-sided tests of size 1 - level.

@@ -254,7 +254,7 @@ def validate_judge(
     y_true (n,): the human label, missing for answers without one.
     score (n,): the judge's label of each answer.
     min_rate: the rate of agreement that each label must reach.
-    clusters (n,): what is correlated, such as the conversation of each answer.
+    clusters (n,): the cluster of each answer, such as its conversation; answers of a cluster may be correlated.
     pos_label: the label that counts as 1, every other as 0.
     show: columns to list for each disagreement, such as question,answer.
     level: level of the intervals and of the one-sided bounds.

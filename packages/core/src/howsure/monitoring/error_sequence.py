@@ -110,10 +110,10 @@ def _band(gaps: Floats, share: Floats, n: Floats, variance: Floats, level: float
 
 
 def _largest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
-    """Return the largest calibration error, the norm of gap + e, in the ellipsoid Σ a e² ≤ radius.
+    """Return the largest calibration error if the observed gaps may be wrong by any e with Σ axes · e² ≤ radius.
 
-    With w = `share` and a = `axes`, the maximum is at e = w gap / (μ a - w), for a Lagrange multiplier μ above all w /
-    a.
+    The error is sqrt(Σ share · (gap + e)²), with the proportion of rows (`share`) of each cell. With w = `share` and
+    a = `axes`, the maximum is at e = w gap / (μ a - w), for a Lagrange multiplier μ above all w / a.
     """
     start = float((share / axes).max())
 
@@ -132,7 +132,10 @@ def _largest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
 
 
 def _smallest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
-    """Return the smallest norm of gap + e in the ellipsoid: 0 if e = -gap is in it, else at e = -w gap / (μ a + w)."""
+    """Return the smallest calibration error; the parameters are those of `_largest`.
+
+    It is 0 if e = -gap is possible; otherwise, the minimum is at e = -w gap / (μ a + w).
+    """
     if float((axes * gaps**2).sum()) <= radius:
         return 0.0
 

@@ -84,7 +84,11 @@ def is_posterior(value: object) -> TypeGuard[Sampler]:
 def posteriors_of_documents(
     posterior: Posteriors, samples: int | None, *, least: int = 2
 ) -> tuple[list[Any], int | None]:
-    """Return the posterior of each document or a single iterable of samples, and the number of samples (None: all)."""
+    """Return a list of posteriors, or of a single iterable of samples, and the number of samples to draw.
+
+    posterior: one posterior, a list or mapping of posteriors of independent documents, or an iterable of samples.
+    samples: the requested number of samples; None for the default, which is all samples of an iterable.
+    """
     n = None if samples is None else check_integer(samples, name="samples", least=least, most=MAX_SIMULATIONS)
     if is_posterior(posterior):
         return [posterior], n or SAMPLES
@@ -96,17 +100,17 @@ def posteriors_of_documents(
             "posterior must have a method sample(n, rng=...), or be a list of such posteriors or of samples; it is "
             f"{quote(posterior)}."
         )
-    kinds = [is_posterior(document) for document in listed]
-    if isinstance(posterior, Mapping) and not all(kinds):
-        key, value = list(posterior.items())[kinds.index(False)]
+    can_sample = [is_posterior(document) for document in listed]
+    if isinstance(posterior, Mapping) and not all(can_sample):
+        key, value = list(posterior.items())[can_sample.index(False)]
         raise InputError(
             f"posterior must map each document to a posterior with a method sample(n, rng=...); {key!r} is mapped to "
             f"{quote(value)}. If these are samples, put them into WeightedSamples."
         )
-    if not any(kinds):
+    if not any(can_sample):
         return [listed], n
-    if not all(kinds):
-        raise InputError(f"posterior {kinds.index(False)} of {len(kinds):,} has no method sample(n, rng=...).")
+    if not all(can_sample):
+        raise InputError(f"posterior {can_sample.index(False)} of {len(listed):,} has no method sample(n, rng=...).")
     return list(listed), n or SAMPLES
 
 

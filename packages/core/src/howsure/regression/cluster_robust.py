@@ -1,9 +1,10 @@
 """CR2, a cluster-robust variance without bias from few clusters, and Satterthwaite's degrees of freedom for it.
 
-Rows are scaled by the square roots of their weights, so that weighted least squares is plain least squares. With the
-hat matrix H, the residuals of cluster g are (I - H)_g e: too small where the cluster has much leverage. CR2 multiplies
-them by A_g = (I - H_gg)^(-1/2), which makes the variance of a coefficient unbiased where errors are independent and of
-equal variance. Its degrees of freedom are those of a χ² distribution with the same mean and variance.
+Rows are scaled by the square roots of their weights, so that weighted least squares becomes ordinary least squares.
+With the hat matrix H and the errors e, the residuals of cluster g are (I - H)_g e. They are too small if the cluster
+has much leverage. CR2 multiplies them by A_g = (I - H_gg)^(-1/2). This makes the variance of a coefficient unbiased if
+errors are independent and have equal variances. The degrees of freedom are those of a χ² distribution with the same
+mean and variance as the estimated variance.
 
 Sources: Bell & McCaffrey (2002); Imbens & Kolesár (2016); Pustejovsky & Tipton (2018).
 """
@@ -26,7 +27,7 @@ MAX_BATCH = 4_000_000  # numbers in a batch of clusters of equal size
 
 @dataclass(frozen=True, slots=True)
 class Leverage:
-    """The leverage of N scaled rows in clusters: how they determine their own fitted values.
+    """The leverage of N scaled rows in clusters, that is, the influence of rows on their own fitted values.
 
     basis (N, K): an orthonormal basis of the columns. clusters (N,): codes from 0 without gaps. scale (N,): the square
     root of the weight of each row. absorbed (N,): codes of fixed effects whose means are already taken out of `basis`.
@@ -38,15 +39,17 @@ class Leverage:
     absorbed: Integers | None = None
 
     def adjusted(self, contrasts: Floats) -> tuple[Floats, Floats]:
-        """A_g' c_g of the rows of each cluster, for contrasts c (N, k) that are orthogonal to the absorbed effects, and
-        the share (k,) of |c|² in directions where residuals are always 0, so that no variance can be estimated.
+        """Return A_g' c_g for the rows of each cluster g, and the proportion of each contrast that cannot be estimated.
 
-        With the columns E of the absorbed effects in a cluster and B of the basis, I - H_gg is D - B B' with
-        D = I - E E'; A_g is (I - D^(-1/2) B B' D^(-1/2))^(-1/2) D^(-1/2).
+        contrasts: c (N, k), orthogonal to the absorbed effects. The proportion (k,) is that of |c|² in directions in
+        which the residuals are always 0, so that they show no variance.
+
+        Let E be the columns of the absorbed effects, and B those of the basis, in the rows of a cluster. Then I - H_gg
+        is D - B B' with D = I - E E', and A_g is (I - D^(-1/2) B B' D^(-1/2))^(-1/2) D^(-1/2).
         """
         basis, sizes = self._over_effects(self.basis), np.bincount(self.clusters)
         adjusted, unseen = np.empty_like(contrasts), np.zeros(contrasts.shape[1])
-        if len(sizes) == len(self.clusters):  # rows on their own
+        if len(sizes) == len(self.clusters):  # every row is a cluster
             roots, unseen = _inverse_root(basis[:, None], contrasts[:, None])
             adjusted, sizes = roots[:, 0], sizes[:0]
         order, starts = np.argsort(self.clusters, kind="stable"), np.cumsum(sizes) - sizes
@@ -55,17 +58,20 @@ class Leverage:
             batch = max(1, MAX_BATCH // (size * (basis.shape[1] + 1)))
             for first in range(0, len(places), batch):
                 rows = order[starts[places[first : first + batch], None] + np.arange(size)]
-                adjusted[rows], lost = _inverse_root(basis[rows], contrasts[rows])
-                unseen += lost
-        whole = np.maximum((contrasts**2).sum(axis=0), np.finfo(float).tiny)
-        return np.asfortranarray(self._over_effects(adjusted)), unseen / whole
+                adjusted[rows], unseen_part = _inverse_root(basis[rows], contrasts[rows])
+                unseen += unseen_part
+        total = np.maximum((contrasts**2).sum(axis=0), np.finfo(float).tiny)
+        return np.asfortranarray(self._over_effects(adjusted)), unseen / total
 
     def degrees_of_freedom(self, adjusted: Floats, variances: Floats) -> Floats:
-        """(tr Ω)² / tr Ω² of each contrast (k,), with Ω = P' Ψ P: Ψ has the `variances` (N,) of independent errors, and
-        column g of P is how the term of cluster g depends on each error: (I - H)[:, g] A_g' c_g, for `adjusted` (N, k).
+        """Return the degrees of freedom (tr Ω)² / tr Ω² of the variance of each contrast (k,).
 
-        With H = U U', Ω is a diagonal less products of (clusters, K) matrices. Of clusters beyond the 200 of largest
-        variance, only these variances count.
+        adjusted (N, k): the result of the method `adjusted`. variances (N,): the assumed variances of independent
+        errors, the diagonal of Ψ. Ω = P' Ψ P is the covariance matrix of the terms of the clusters: column g of P,
+        (I - H)[:, g] A_g' c_g, has the effect of each error on the term of cluster g.
+
+        With H = U U', Ω is a diagonal matrix minus products of (clusters, K) matrices. Covariances are used only
+        between the 200 clusters with the largest variances.
         """
         columns = self._columns()
         between = columns.T @ (
@@ -95,23 +101,25 @@ class Leverage:
         return float(trace**2 / squares)
 
     def _over_effects(self, values: Floats) -> Floats:
-        """D^(-1/2) v, with 0 in the directions in which D is 0."""
+        """Return D^(-1/2) v for columns v (see `adjusted`), with 0 in the directions in which D is 0."""
         if self.absorbed is None:
             return values
         levels = int(self.absorbed.max()) + 1
         _, cell = np.unique(self.clusters * levels + self.absorbed, return_inverse=True)
-        inside = np.bincount(cell, self.scale**2)[cell]
+        cluster_weight = np.bincount(cell, self.scale**2)[cell]
         total = np.bincount(self.absorbed, self.scale**2)[self.absorbed]
-        weighs = inside > 0.0  # a level that has no weight in a cluster takes nothing of it
-        rest = 1.0 - np.divide(inside, total, out=np.zeros_like(inside), where=weighs)
-        times = np.where(rest > SINGULAR, 1.0 / np.sqrt(np.maximum(rest, SINGULAR)), 0.0) - 1.0
-        along = np.divide(self.scale, np.sqrt(inside), out=np.zeros_like(inside), where=weighs)
-        inner = np.stack([np.bincount(cell, along * column) for column in values.T], axis=1)
-        return np.asarray(values + (times * along)[:, None] * inner[cell])
+        has_weight = cluster_weight > 0.0  # a level without weight in a cluster absorbs nothing of it
+        remaining = 1.0 - np.divide(cluster_weight, total, out=np.zeros_like(cluster_weight), where=has_weight)
+        factors = np.where(remaining > SINGULAR, 1.0 / np.sqrt(np.maximum(remaining, SINGULAR)), 0.0) - 1.0
+        direction = np.divide(self.scale, np.sqrt(cluster_weight), out=np.zeros_like(cluster_weight), where=has_weight)
+        inner = np.stack([np.bincount(cell, direction * column) for column in values.T], axis=1)
+        return np.asarray(values + (factors * direction)[:, None] * inner[cell])
 
     def _columns(self) -> Any:
-        """An orthonormal basis of all columns; absorbed effects are included only if some have rows of several
-        clusters, since the others do not change a contrast."""
+        """Return an orthonormal basis of all columns.
+
+        Absorbed effects are included only if a level has rows in several clusters; otherwise they change no contrast.
+        """
         if self.absorbed is None:
             return self.basis
         cluster = np.zeros(int(self.absorbed.max()) + 1, dtype=np.int64)
@@ -125,7 +133,7 @@ class Leverage:
 
 
 def _largest(values: Floats, count: int) -> Integers:
-    """The positions of the largest values, ascending; among equal values, the first ones."""
+    """Return the ascending indices of the `count` largest values; of equal values, the first are chosen."""
     if len(values) <= count:
         return np.arange(len(values))
     smallest = np.partition(values, -count)[-count]
@@ -134,17 +142,18 @@ def _largest(values: Floats, count: int) -> Integers:
 
 
 def _inverse_root(basis: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """(I - B B')^(-1/2) v, 0 in directions in which I - B B' is 0, and Σ v² (k,) there; B (m, n, K) and v (m, n, k) of
-    m clusters.
+    """Return (I - B B')^(-1/2) v for m clusters of equal size, and Σ v² (k,) in the directions in which I - B B' is 0.
 
-    With S = B' B, it is v + B (1/2 + 3/8 S + 5/16 S² + …) B' v. Clusters whose leverage, the trace of S, is too large
-    for this series have S or B B' decomposed.
+    basis: B (m, n, K). values: v (m, n, k). In the directions in which I - B B' is 0, the first result is 0, too.
+
+    With S = B' B, the result is v + B (1/2 + 3/8 S + 5/16 S² + …) B' v. If the leverage of a cluster, the trace of S,
+    is too large for this series, an eigendecomposition of S or B B' is used instead.
     """
     leverage = np.einsum("mnK,mnK->m", basis, basis)
     if basis.shape[1] == 1:
-        rest = 1.0 - leverage[:, None, None]
-        is_seen = rest > SINGULAR
-        roots = np.where(is_seen, 1.0 / np.sqrt(np.maximum(rest, SINGULAR)), 0.0)
+        eigenvalues = 1.0 - leverage[:, None, None]
+        is_seen = eigenvalues > SINGULAR
+        roots = np.where(is_seen, 1.0 / np.sqrt(np.maximum(eigenvalues, SINGULAR)), 0.0)
         return roots * values, np.where(is_seen, 0.0, values**2).sum(axis=(0, 1))
     is_small = leverage < MAX_IN_SERIES
     roots, unseen = np.empty_like(values), np.zeros(values.shape[2])
@@ -156,7 +165,7 @@ def _inverse_root(basis: Floats, values: Floats) -> tuple[Floats, Floats]:
 
 
 def _inverse_root_by_series(basis: Floats, values: Floats, leverage: float) -> Floats:
-    """`_inverse_root` by its power series, until terms are negligible at the largest leverage."""
+    """Compute `_inverse_root` by its power series, until the terms are negligible for the largest `leverage`."""
     coefficients = [0.5]
     while leverage ** len(coefficients) > NEGLIGIBLE:
         order = len(coefficients) + 1

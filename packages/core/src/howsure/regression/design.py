@@ -39,7 +39,7 @@ INTERCEPT = "(intercept)"
 
 
 def _column_label(name: str, role: str) -> str:
-    """The name of one of several columns in messages."""
+    """Return the name in messages of one of several columns of a role."""
     return name if isinstance(name, ColumnName) else f"{role}[{name!r}]"
 
 
@@ -47,7 +47,8 @@ def _column_label(name: str, role: str) -> str:
 class Asked:
     """A regression of outcomes (N, c), with labels of some rows (n, c) and predictions for all rows (N, c).
 
-    names: of the coefficients; classes: of the outcomes, None of a single one. how: the labels were drawn.
+    names: the names of the coefficients. classes: the names of the outcomes, None for a single outcome. how: the design
+    by which the labelled rows were drawn.
     """
 
     regression: Regression
@@ -176,7 +177,7 @@ def _regression(
     logit: bool,
     notes: list[str],
 ) -> tuple[list[str], Regression]:
-    """The names of the coefficients, and the regressors."""
+    """Return the names of the coefficients, and the regressors."""
     n = len(weight)
     columns: dict[str, Floats] = {}
     effects = {
@@ -197,7 +198,8 @@ def _regression(
         columns |= _covariate(column, name, n, notes)
     if not columns:
         raise InputError(
-            "`fixed_effects=...` leaves nothing to regress on: name `covariates=...`, or `after=...`.", "fixed_effects"
+            "`fixed_effects=...` alone leave no coefficient to estimate. Name `covariates=...` or `after=...`.",
+            "fixed_effects",
         )
     absorbed, nuisance = _effects(effects, n, logit)
     weighted = np.sqrt(weight)[:, None]
@@ -213,19 +215,21 @@ def _regression(
         if not effects or name not in [name_by_role[role] for role in main]:
             raise _no_variation(name, columns, effects)
         del columns[name]
-        notes.append(f"{name} does not vary within the fixed effects: it has no coefficient of its own")
+        notes.append(f"{name} does not vary within the fixed effects, so it has no coefficient")
 
 
 def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integers | None, Floats]:
-    """The absorbed effects, which are those with most levels, and indicator columns for the others; a logistic
-    regression uses columns for all."""
+    """Return the codes of the absorbed effect, which is the one with the most levels, and indicators of the others.
+
+    A logistic regression absorbs no effect, and uses indicator columns for all effects.
+    """
     levels = {name: int(codes.max()) + 1 for name, codes in effects.items()}
     largest = None if logit or not levels else max(levels, key=lambda name: levels[name])
     others = [name for name in effects if name != largest]
     if (cells := n * sum(levels[name] for name in others)) > MAX_CELLS:
         raise InputError(
-            "{parameter} need a column per level of each but the largest, or of each in a logistic regression: "
-            "{cells:,} numbers, above {most_cells:,}. Merge levels, or use `method='linear'`.",
+            "{parameter} have too many levels: a column for each level, except those of the largest effect in a linear "
+            "regression, gives {cells:,} numbers, more than {most_cells:,}. Merge levels, or use `method='linear'`.",
             "fixed_effects",
             cells=cells,
             most_cells=MAX_CELLS,
@@ -236,7 +240,7 @@ def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integer
         first = int(largest is not None or place > 0)
         dummies = (effects[name][:, None] == np.arange(first, levels[name])).astype(np.float64)
         columns = np.hstack([columns, dummies])
-    if len(effects) > 1:  # levels that follow from others, as of a unit that occurs in a period of its own
+    if len(effects) > 1:  # some levels may determine others, such as a period with a single unit
         from scipy.linalg import qr
 
         within = Regression(columns, columns[:, :0], np.ones(n), absorbed, None, logit).design()
@@ -247,7 +251,7 @@ def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integer
 
 
 def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Floats]:
-    """A numeric column, or an indicator column for each name but the first."""
+    """Return a numeric column, or for a column of names, an indicator of each name except the first."""
     column_name = _column_label(name, "covariates")
     column = values if isinstance(values, Coded) else parse_number_column(as_column(values, name=column_name))
     if not isinstance(column, Coded) and (row := first_missing(column)) is not None:
@@ -259,8 +263,8 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
     codes, names = check_codes(column, n=n, name=column_name)
     if len(names) > MAX_CLASSES:
         raise InputError(
-            "{parameter} has {n_names:,} names, and each but the first needs a coefficient; at most {most_classes} "
-            "have one. Use `fixed_effects=...` for them, or merge some.",
+            "{parameter} has {n_names:,} different names, and each except the first would get a coefficient; at most "
+            "{most_classes} names are allowed. Use `fixed_effects=...` for this column, or merge some names.",
             column_name,
             n_names=len(names),
             most_classes=MAX_CLASSES,
@@ -275,13 +279,15 @@ def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, A
     if np.ptp(values) == 0.0:
         return InputError(f"{name} is constant: every row is {values[0]:g}. Leave it out.")
     before = list(columns)[: list(columns).index(name)]
-    told_by_them = np.column_stack(
+    earlier_columns = np.column_stack(
         [columns[term] / (np.abs(columns[term]).max() or 1.0) for term in before] or [values]
     )
-    share = np.abs(np.linalg.lstsq(told_by_them, values, rcond=None)[0]) > ROUNDING * np.abs(values).max()
-    others = [term for term, needed in zip(before, share, strict=False) if term != INTERCEPT and (effects or needed)]
-    by = f"the levels of {' and '.join(effects)}" if effects else ""
-    told_by = " and ".join(filter(None, [by, shortened(others)]))
+    is_needed = np.abs(np.linalg.lstsq(earlier_columns, values, rcond=None)[0]) > ROUNDING * np.abs(values).max()
+    determining = [
+        term for term, needed in zip(before, is_needed, strict=False) if term != INTERCEPT and (effects or needed)
+    ]
+    levels = f"the levels of {' and '.join(effects)}" if effects else ""
+    determined_by = " and ".join(filter(None, [levels, shortened(determining)]))
     return InputError(
-        f"{name} is determined by {told_by}, so its coefficient could be any number. Leave one of them out."
+        f"{name} is determined by {determined_by}, so its coefficient could be any number. Leave one of them out."
     )

@@ -1,4 +1,4 @@
-"""Least squares and logistic regression with corrected labels: a cross-fitted map, coefficients and their errors."""
+"""Least squares and logistic regression with corrected labels: cross-fitted labels, coefficients and their errors."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from howsure.stats.logistic import newton_minimum, sigmoid
 from howsure.stats.proportions import t_quantile
 
 FOLDS = 5
-PENALTY = 1.0  # of the map, in labels
-SAME = 1e-9  # of a column's length; a residual below it means that the other columns determine this one
-ROUNDING = 1e-12  # of an outcome
-PSEUDO = 0.5  # an error more than was seen
-MIN_COVERED_INFORMATION = 0.5  # share of the information on a coefficient that labelled rows must represent
-MIN_INFORMATIVE_LABELS = 5.0  # labels of equal weight that must carry information on it
-FEW_DEGREES = 4  # of freedom, below which an interval is rough (Pustejovsky & Tipton 2018)
-MAX_UNSEEN = 0.01  # of a variance, in clusters whose errors the coefficients absorb completely
-SOLVED, OPEN = 1e-6, 1e7  # of a logistic loss per row: its slope, and the variance from which on it is flat
+PENALTY = 1.0  # ridge penalty of the cross-fitted labels, in number of labels
+SAME = 1e-9  # relative length of a residual column, below which the other columns determine this column
+ROUNDING = 1e-12  # rounding error of an outcome, relative to the largest outcome
+PSEUDO = 0.5  # assumed number of errors beyond the observed errors
+MIN_COVERED_INFORMATION = 0.5  # proportion of the information on a coefficient that labelled rows must represent
+MIN_INFORMATIVE_LABELS = 5.0  # effective number of labels that must contribute to this information
+FEW_DEGREES = 4  # degrees of freedom, below which an interval is rough (Pustejovsky & Tipton 2018)
+MAX_UNSEEN = 0.01  # proportion of a variance in directions in which all residuals are 0
+SOLVED, OPEN = 1e-6, 1e7  # maximum gradient of a solution; variance of a coefficient above which the loss is flat
 
 
 @dataclass(frozen=True, slots=True)
 class Regression:
     """The regressors: columns (N, k) with their names, and weights (N,) of the rows.
 
-    nuisance (N, m): further columns, whose coefficients nobody asks for. absorbed (N,): codes whose means are taken
-    out of everything. units (N,): codes of what is correlated; None where each row is on its own. logit: the logistic
-    model, else the linear one.
+    nuisance (N, m): further columns, whose coefficients are not reported. absorbed (N,): codes of a fixed effect, whose
+    means are subtracted from all columns and outcomes. units (N,): codes of clusters; None if rows are independent.
+    logit: whether the model is logistic instead of linear.
     """
 
     columns: Floats
@@ -56,7 +56,7 @@ class Regression:
         return int(self.columns.shape[1] + self.nuisance.shape[1]) + levels
 
     def within(self, values: Floats) -> Floats:
-        """Columns (N, c) minus their weighted means within the absorbed effects."""
+        """Return columns (N, c) minus their weighted means within the levels of the absorbed effect."""
         if self.absorbed is None or not values.shape[1]:
             return values
         total = np.maximum(np.bincount(self.absorbed, self.weight), np.finfo(float).tiny)
@@ -64,16 +64,17 @@ class Regression:
         return np.asarray(values - np.stack(means, axis=1)[self.absorbed])
 
     def design(self) -> Floats:
-        """All columns, minus the absorbed effects."""
+        """Return all columns, minus their means within the levels of the absorbed effect."""
         return self.within(np.hstack([self.columns, self.nuisance]))
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The labelled rows among N rows: `rows` (n,), and the number of rows that each represents, with the sum N.
+    """The labelled rows among N rows.
 
-    of_all (N,): the stratum of every row, where it is known and rows were drawn within strata. element (n,): codes of
-    what was drawn together.
+    rows (n,): their indices. weight (n,): the number of rows that each represents; the sum is N. of_all (N,): the
+    stratum of every row, if rows were drawn within strata. element (n,): codes of the elements that were drawn, each of
+    which may contain several rows.
     """
 
     rows: Integers
@@ -82,23 +83,30 @@ class Labelled:
     element: Integers
 
     def spread(self, n: int, values: Floats) -> Floats:
-        """Values (n, c) of labelled rows, times their weights, among N rows that are 0 elsewhere."""
+        """Return an array (N, c) with values (n, c) times weights in the labelled rows, and 0 in all other rows."""
         all_rows = np.zeros((n, values.shape[1]))
         all_rows[self.rows] = self.weight[:, None] * values
         return all_rows
 
     def centring(self, n: int, values: Floats) -> Floats:
-        """What makes the labelled rows differ from each other as they do within strata: the mean of a stratum for each
-        of its rows, less the same, times the weight, for each labelled one."""
-        of_all = np.zeros(n, dtype=np.int64) if self.of_all is None else self.of_all
-        stratum = of_all[self.rows]
-        total = np.maximum(np.bincount(stratum, self.weight), np.finfo(float).tiny)
-        means = np.stack([np.bincount(stratum, self.weight * column) / total for column in values.T], axis=1)
-        return np.asarray(means[of_all] - self.spread(n, means[stratum]))
+        """Return summands (N, c) that centre the values (n, c) of labelled rows within strata.
+
+        Each row gets the weighted mean of the values in its stratum. From labelled rows, the mean times the weight is
+        subtracted. A draw of fixed size within strata does not vary these means.
+        """
+        stratum_of_all = np.zeros(n, dtype=np.int64) if self.of_all is None else self.of_all
+        stratum_of_labelled = stratum_of_all[self.rows]
+        total = np.maximum(np.bincount(stratum_of_labelled, self.weight), np.finfo(float).tiny)
+        means = np.stack(
+            [np.bincount(stratum_of_labelled, self.weight * column) / total for column in values.T], axis=1
+        )
+        return np.asarray(means[stratum_of_all] - self.spread(n, means[stratum_of_labelled]))
 
 
 def dependent(columns: Floats, length: Floats) -> int | None:
-    """The first column that those before it determine, or that is negligible for its `length`; None if there is none.
+    """Return the index of the first column that is a linear combination of earlier columns, up to rounding errors.
+
+    length: the lengths to which rounding errors are relative. Returns None if there is no such column.
 
     >>> columns = np.array([[1.0, 0.0, 1.0], [1.0, 1.0, 2.0], [1.0, 3.0, 4.0]])
     >>> dependent(columns, np.linalg.norm(columns, axis=0))
@@ -110,25 +118,35 @@ def dependent(columns: Floats, length: Floats) -> int | None:
 
 
 def cross_fitted(features: Floats, labels: Floats, labelled: Labelled) -> Floats:
-    """The expected labels (N, c) of all rows, by ridge regression of the labels (n, c) on features (N, p).
+    """Return the expected labels (N, c) of all rows, by ridge regression of the labels (n, c) on features (N, p).
 
-    Each labelled row is predicted from the others: those drawn with it, and a fifth of the rest, are left out. Other
-    rows get the mean of the five predictions. Each column of labels is regressed on the same features: shares that add
-    to 1 do so still.
+    There are five regressions, each without the labels of one fifth of the elements. A labelled row is predicted by the
+    regression that did not use its element, all other rows by the mean of the five predictions. All columns of labels
+    are regressed on the same features, so the predictions of proportions that sum to 1 also sum to 1.
     """
     mean, scale = features.mean(axis=0), features.std(axis=0)
     kept = scale > SAME * np.abs(features).max(axis=0, initial=0.0)
     x = (features[:, kept] - mean[kept]) / scale[kept]
     _, first, code = np.unique(labelled.element, return_index=True, return_inverse=True)
     fold = np.argsort(np.argsort(first))[code] % FOLDS  # in the order of the rows
-    w = labelled.weight / labelled.weight.mean()
+    weights = labelled.weight / labelled.weight.mean()
     levels, slopes = np.zeros((FOLDS, labels.shape[1])), np.zeros((FOLDS, x.shape[1], labels.shape[1]))
     for held_out in range(FOLDS):
         in_training = fold != held_out
-        of, y, v = x[labelled.rows[in_training]], labels[in_training], w[in_training][:, None]
-        level, centre = (v * y).sum(axis=0) / v.sum(), (v * of).sum(axis=0) / v.sum()
-        of = of - centre
-        slope = np.linalg.solve((v * of).T @ of + PENALTY * np.eye(of.shape[1]), (v * of).T @ (y - level))
+        x_train, labels_train, weights_train = (
+            x[labelled.rows[in_training]],
+            labels[in_training],
+            weights[in_training][:, None],
+        )
+        level, centre = (
+            (weights_train * labels_train).sum(axis=0) / weights_train.sum(),
+            (weights_train * x_train).sum(axis=0) / weights_train.sum(),
+        )
+        x_train = x_train - centre
+        slope = np.linalg.solve(
+            (weights_train * x_train).T @ x_train + PENALTY * np.eye(x_train.shape[1]),
+            (weights_train * x_train).T @ (labels_train - level),
+        )
         levels[held_out], slopes[held_out] = level - centre @ slope, slope
     expected = levels.mean(axis=0) + x @ slopes.mean(axis=0)
     expected[labelled.rows] = levels[fold] + np.einsum("nf,nfc->nc", x[labelled.rows], slopes[fold])
@@ -137,11 +155,11 @@ def cross_fitted(features: Floats, labels: Floats, labelled: Labelled) -> Floats
 
 @dataclass(frozen=True, slots=True)
 class ScaledDesign:
-    """The design (N, K) of a regression, scaled by the root of each row's curvature, and quantities derived from it.
+    """The design matrix of a regression, and quantities derived from it.
 
-    x: the design. scale (N,): the roots. inverse (K, K): of R in X = Q R, with the scaled design X. contrasts (N, k):
-    of the requested coefficients, and adjusted (N, k): A c, the same adjusted for leverage. unseen (k,): see
-    `Leverage.adjusted`.
+    x (N, K): the design matrix. scale (N,): the square root of the curvature of each row's loss, by which rows are
+    scaled. inverse (K, K): the inverse of R in the decomposition Q R of the scaled design. basis (N, K): Q. contrasts
+    (N, k): the effect of each scaled outcome on the requested coefficients. adjusted, unseen: see `Leverage.adjusted`.
     """
 
     x: Floats
@@ -166,11 +184,10 @@ class ScaledDesign:
         return cls(x, scale, inverse, basis, leverage, contrasts, *leverage.adjusted(contrasts))
 
     def solve(self, outcome: Floats) -> Floats:
-        """The coefficients (K,) of the least squares regression of a scaled outcome (N,), refined once by its
-        residuals."""
+        """Return the least-squares coefficients (K,) for a scaled outcome (N,), refined once by its residuals."""
         coefficients = self.inverse @ (self.basis.T @ outcome)
-        rest = outcome - self.scale * (self.x @ coefficients)
-        return np.asarray(coefficients + self.inverse @ (self.basis.T @ rest))
+        residuals = outcome - self.scale * (self.x @ coefficients)
+        return np.asarray(coefficients + self.inverse @ (self.basis.T @ residuals))
 
 
 LACKING = {
@@ -184,8 +201,8 @@ LACKING = {
 class Fit:
     """Coefficients (k,), their standard errors and degrees of freedom.
 
-    lacking: what the labels that carry the coefficient lack, one of `LACKING`; "" if they suffice. has_error: its
-    standard error can be estimated.
+    lacking (k,): what the labels that have information on the coefficient lack, one of `LACKING`; "" if they suffice.
+    has_error (k,): whether its standard error can be estimated.
     """
 
     values: Floats
@@ -196,12 +213,14 @@ class Fit:
 
     @property
     def has_labels(self) -> Bools:
-        """Whether enough labels carry each coefficient."""
+        """Whether enough labels have information on each coefficient."""
         return np.asarray(self.lacking == "")
 
     def estimate(self, place: int, *, level: float, method: str, n: int) -> tuple[Estimate, float, float]:
-        """A coefficient with Student's interval, its standard error, and the p-value of 0; without these if its error
-        cannot be estimated."""
+        """Return a coefficient with its Student interval, its standard error, and the p-value of "it is 0".
+
+        If the standard error cannot be estimated, there is no interval, and the other two values are NaN.
+        """
         from scipy.special import stdtr
 
         value, error, degrees = (float(values[place]) for values in (self.values, self.errors, self.degrees))
@@ -221,19 +240,19 @@ def fitted(
     residuals: Floats | None = None,
     is_label: bool = False,
 ) -> Fit | None:
-    """The coefficients for an outcome (N,), with CR2 errors; None if a logistic regression has no finite solution.
+    """Return the coefficients for an outcome (N,), with CR2 errors; None if logistic regression has no finite solution.
 
-    They solve Σ w x (y - x β) = 0, or Σ w x (y - σ(x β)) = 0. design: of the linear model, computed once for several
-    outcomes. residuals (n,): of labelled rows, the label less what the
-    map expects, which the outcome holds times the weights: then labels count as drawn within strata. is_label: labels
-    are 0 or 1, of which the map may miss half a one more than was seen.
+    The coefficients solve Σ w x (y - x β) = 0, or Σ w x (y - σ(x β)) = 0. design: the design of a linear model, which
+    can be computed once for several outcomes. labelled, residuals (n,): for a corrected outcome, the labelled rows, and
+    their labels minus the expected labels. is_label: labels are 0 or 1, so half an error more than was observed is
+    assumed.
 
-    A coefficient is Σ c e with a contrast c of the rows and errors e, both scaled as in `cluster_robust`. Its variance
-    is the sum of the squares of each cluster's Σ A c e (without clusters, each row is a cluster). The
-    corrected outcome is as linear in its errors, so A is that of the regression; the mean of A c times the residual of
-    labelled rows within a stratum is taken off, which a draw of fixed size does not vary. The errors of labelled rows
-    have a larger variance in the degrees of freedom (`_variances`); where the squares of few clusters make up most of
-    the variance, degrees are fewer: 2 / (Σ s⁴ / (Σ s²)² - 1/G) - 1.
+    The error of a coefficient is Σ c e with contrasts c and errors e, both scaled as in `cluster_robust`. Its variance
+    is the sum over G clusters of s², with s = Σ A c e over the rows of a cluster (without clusters, each row is a
+    cluster). For a corrected outcome, s is centred within strata (`Labelled.centring`), because a draw of fixed size
+    does not vary the means of strata. For the degrees of freedom, the errors of labelled rows have a larger variance
+    (`_variances`). If few clusters contribute most of the variance, the degrees of freedom are at most
+    2 / (Σ s⁴ / (Σ s²)² - 1/G) - 1.
     """
     solution = _logistic_fit(regression, outcome) if regression.logit else _linear_fit(regression, outcome, design)
     if solution is None:
@@ -241,36 +260,38 @@ def fitted(
     design, values, misfit = solution
     n, n_coefficients, contrasts, adjusted = len(outcome), regression.n_requested, design.contrasts, design.adjusted
     scale = design.scale
-    of_outcome = np.divide(regression.weight, scale, out=np.zeros(n), where=scale > 0.0)  # times it: a scaled error
-    errors = of_outcome * misfit
-    parts, variances = adjusted * errors[:, None], np.ones(n)
-    more, lacking = np.zeros(n_coefficients), np.full(n_coefficients, "", dtype="<U9")
+    outcome_scale = np.divide(regression.weight, scale, out=np.zeros(n), where=scale > 0.0)
+    errors = outcome_scale * misfit  # scaled errors
+    scores, variances = adjusted * errors[:, None], np.ones(n)
+    unseen_errors, lacking = np.zeros(n_coefficients), np.full(n_coefficients, "", dtype="<U9")
     if labelled is not None and residuals is not None:
-        labelled_logits = (of_outcome[:, None] * adjusted)[labelled.rows] * residuals[:, None]
-        parts = parts + labelled.centring(n, labelled_logits)
-        squares, weight = (of_outcome[:, None] * contrasts)[labelled.rows] ** 2, labelled.weight[:, None]
+        labelled_scores = (outcome_scale[:, None] * adjusted)[labelled.rows] * residuals[:, None]
+        scores = scores + labelled.centring(n, labelled_scores)
+        squares, weight = (outcome_scale[:, None] * contrasts)[labelled.rows] ** 2, labelled.weight[:, None]
         if is_label:
             p_more = PSEUDO / (len(residuals) + 1)
-            more = p_more * (1.0 - p_more) * (weight * (weight - 1.0) * squares).sum(axis=0)
-        whole = ((of_outcome[:, None] * contrasts) ** 2).sum(axis=0)
-        is_covered = (weight * squares).sum(axis=0) > MIN_COVERED_INFORMATION * whole
+            unseen_errors = p_more * (1.0 - p_more) * (weight * (weight - 1.0) * squares).sum(axis=0)
+        information = ((outcome_scale[:, None] * contrasts) ** 2).sum(axis=0)
+        is_covered = (weight * squares).sum(axis=0) > MIN_COVERED_INFORMATION * information
         few, few_weighted = (_effective_numbers(part) < MIN_INFORMATIVE_LABELS for part in (squares, weight * squares))
         lacking = np.select([~is_covered, few_weighted & few, few_weighted], [*LACKING], "")
         variances = _variances(errors, labelled)
     if regression.units is not None:
-        parts = np.stack([np.bincount(regression.units, part) for part in parts.T], axis=1)
-    squares = parts**2
+        scores = np.stack([np.bincount(regression.units, part) for part in scores.T], axis=1)
+    squares = scores**2
     degrees = design.leverage.degrees_of_freedom(adjusted, variances)
     if labelled is not None:
         groups = len(squares)
         spread = np.maximum(1.0 / _effective_numbers(squares) - 1.0 / groups, 2.0 / groups**2)
         degrees = np.minimum(degrees, np.maximum(2.0 / spread - 1.0, 1.0))
-    error = np.sqrt(squares.sum(axis=0) + more)
+    error = np.sqrt(squares.sum(axis=0) + unseen_errors)
     return Fit(values[:n_coefficients], error, np.maximum(degrees, 1.0), lacking, design.unseen <= MAX_UNSEEN)
 
 
 def rough_intervals(names: Sequence[str], degrees: Floats, what: str) -> list[str]:
-    """A note that some coefficients have few degrees of freedom, since few of `what` determine them; none otherwise.
+    """Return a note on coefficients with few degrees of freedom, because too few of `what` determine them.
+
+    Returns an empty list if there are no such coefficients.
 
     >>> rough_intervals(["x", "z"], np.array([2.83, 40.0]), "clusters")
     ['rough intervals, with fewer than 4 degrees of freedom: x (2.8); too few clusters carry these coefficients']
@@ -285,14 +306,14 @@ def rough_intervals(names: Sequence[str], degrees: Floats, what: str) -> list[st
 
 
 def linear_design(regression: Regression) -> ScaledDesign:
-    """The design of a linear model, which does not depend on the outcome."""
+    """Return the design of a linear model, which does not depend on the outcome."""
     return ScaledDesign.of(regression, regression.design(), regression.weight)
 
 
 def _linear_fit(
     regression: Regression, outcome: Floats, design: ScaledDesign | None
 ) -> tuple[ScaledDesign, Floats, Floats]:
-    """The design, all coefficients (K,), and the residuals of the outcome."""
+    """Return the design, all coefficients (K,), and the residuals of the outcome."""
     design = design or linear_design(regression)
     y = regression.within(outcome[:, None])[:, 0]
     values = design.solve(design.scale * y)
@@ -302,7 +323,7 @@ def _linear_fit(
 
 
 def _logistic_fit(regression: Regression, outcome: Floats) -> tuple[ScaledDesign, Floats, Floats] | None:
-    """The same for a logistic regression; None if it has no finite solution."""
+    """Return the results of `_linear_fit` for a logistic regression; None if there is no finite solution."""
     x = regression.design()
     values = _logistic(x, outcome, regression.weight)
     if values is None:
@@ -312,8 +333,12 @@ def _logistic_fit(regression: Regression, outcome: Floats) -> tuple[ScaledDesign
 
 
 def _variances(errors: Floats, labelled: Labelled) -> Floats:
-    """Variances (N,) of scaled errors: that of rows without a label for all, and as much more for labelled ones, in
-    proportion to their squared weights, as their squared errors are larger; 1 without errors."""
+    """Return the assumed variances (N,) of scaled errors, for the degrees of freedom.
+
+    Rows without a label have their mean squared error. Labelled rows have a larger variance, and the excess, which is
+    proportional to their squared weights, has the same sum as the excess of their squared errors. All are 1 if all
+    errors are 0.
+    """
     has_label = np.zeros(len(errors), dtype=np.bool_)
     has_label[labelled.rows] = True
     squares, weights = errors**2, labelled.weight**2
@@ -324,7 +349,7 @@ def _variances(errors: Floats, labelled: Labelled) -> Floats:
 
 
 def _effective_numbers(values: Floats) -> Floats:
-    """The effective number of values of each column, by Kish's formula; 1 if all are zero."""
+    """Return the effective number of values of each column, (Σ v)² / Σ v² (Kish); 1 if all values are 0."""
     largest = values.max(axis=0)
     shares = values / np.where(largest > 0.0, largest, 1.0)
     squares = (shares**2).sum(axis=0)
@@ -332,22 +357,22 @@ def _effective_numbers(values: Floats) -> Floats:
 
 
 def _logistic(x: Floats, outcome: Floats, w: Floats) -> Floats | None:
-    """The coefficients of a logistic regression; None if the search diverges."""
+    """Return the coefficients of a logistic regression with weights w (N,); None if the search diverges."""
     scale = np.sqrt((x**2).mean(axis=0))
-    z, w = x / scale, w / w.sum()
+    scaled_x, w = x / scale, w / w.sum()
 
-    def objective(at: Floats) -> tuple[float, Floats]:
-        eta = z @ at
-        return float(w @ (np.logaddexp(0.0, eta) - outcome * eta)), z.T @ (w * (sigmoid(eta) - outcome))
+    def objective(coefficients_: Floats) -> tuple[float, Floats]:
+        eta = scaled_x @ coefficients_
+        return float(w @ (np.logaddexp(0.0, eta) - outcome * eta)), scaled_x.T @ (w * (sigmoid(eta) - outcome))
 
-    def hessian(at: Floats) -> Floats:
-        p = sigmoid(z @ at)
-        return np.asarray((z * (w * p * (1.0 - p))[:, None]).T @ z)
+    def hessian(coefficients_: Floats) -> Floats:
+        p = sigmoid(scaled_x @ coefficients_)
+        return np.asarray((scaled_x * (w * p * (1.0 - p))[:, None]).T @ scaled_x)
 
     coefficients = newton_minimum(objective, hessian, np.zeros(x.shape[1]))
     try:
-        unsure = float(np.diag(np.linalg.inv(hessian(coefficients))).max())
+        largest_variance = float(np.diag(np.linalg.inv(hessian(coefficients))).max())
     except np.linalg.LinAlgError:
         return None
-    solved = np.abs(objective(coefficients)[1]).max() < SOLVED and 0.0 < unsure < OPEN
+    solved = np.abs(objective(coefficients)[1]).max() < SOLVED and 0.0 < largest_variance < OPEN
     return np.asarray(coefficients / scale) if solved else None

@@ -25,12 +25,12 @@ from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
 from howsure.stats.threads import one_thread
 
-MIN_LABELS, PER_COEFFICIENT = 30, 3  # labels, below which nothing is said
-MIN_APART = 10  # clusters of labels
-MIN_EXPECTED_LABELS = 5  # labels of a random draw, where there are none
-SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is promised, or it is said
+MIN_LABELS, PER_COEFFICIENT = 30, 3  # minimum number of labels in all, and per coefficient
+MIN_APART = 10  # minimum number of clusters with labels
+MIN_EXPECTED_LABELS = 5  # expected labels in half of the rows, above which the absence of labels is noted
+SURELY, PROBABLY = 1e-6, 1e-3  # p of a random draw, below which there is no estimate, or a note
 NAIVE, CORRECTED, UNKNOWN = "prediction as label", "design-based", "cannot tell"
-ABOUT = {"y_true": "labels of people", "prediction": "what a model predicts for every row"}
+ABOUT = {"y_true": "human labels of some rows", "prediction": "what a model predicts for every row"}
 SEVERAL = ("covariates", "fixed_effects")
 Columns = ArrayLike | IntoFrame | Mapping[str, ArrayLike] | Sequence[str] | str
 
@@ -52,35 +52,35 @@ def regress_predicted(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> PredictedRegression:
-    """Regression on a label that a model predicted for every row and people assigned to a few.
+    """Regress a label that a model predicted for every row, and that humans assigned to a few rows, on covariates.
 
-    A row per coefficient: naive, with predictions taken as labels, and corrected by the labels of people. A model that
-    is wrong more often in some rows than in others biases naive coefficients, and more rows do not help. Corrected ones
-    are nearly unbiased whatever the model does, as long as the rows that people labelled were drawn at random, or with
-    known chances.
+    The result has two estimates of each coefficient. The naive estimate treats predictions as labels. It is biased if
+    the model is wrong more often in some rows than in others, and more rows do not reduce this bias. The corrected
+    estimate uses the human labels. It is nearly unbiased for any model, if the labelled rows were drawn at random or
+    with known probabilities.
 
-    y_true (n,): the label of a person, missing where nobody read the row: 0 and 1, any numbers, or names of classes.
-    prediction (n,): what a model predicts for each row: a label, a probability, a number.
-    covariates: columns of numbers, or of names, whose classes are compared with the first one.
-    fixed_effects: columns of names, whose levels are taken out, such as unit and year.
-    treated (n,): 1 for units that are treated at some time: with `after`, difference in differences.
-    after (n,): 1 for rows after the change: alone, before and after.
-    method: linear: least squares; logit: logistic regression, of labels 0 and 1.
+    y_true (n,): human labels, missing in rows without one: 0 and 1, any numbers, or names of classes.
+    prediction (n,): what a model predicts for each row: a label, a probability, or a number.
+    covariates: columns of numbers, or of names; names are compared with the first name.
+    fixed_effects: columns of names whose levels are controlled for but not reported, such as unit and year.
+    treated (n,): 1 for units that are treated at some time; with `after`, differences in differences are estimated.
+    after (n,): 1 for rows after the change; without `treated`, before and after are compared.
+    method: linear: least squares; logit: logistic regression of labels 0 and 1.
     sample_weight (n,): weights of the rows, such as those of a survey.
-    strata (n,): strata within which rows were drawn at random for people.
-    inclusion (n,): the chance with which a row that people labelled was drawn for them.
-    clusters (n,): what is correlated, such as the unit of each row. Without it, repeated items of a table are clusters.
-    pos_label: the label that counts as 1, every other as 0.
+    strata (n,): strata within which the rows to be labelled were drawn at random.
+    inclusion (n,): the probability with which each labelled row was drawn.
+    clusters (n,): the cluster of each row, such as its unit; by default the items of a table, if they repeat.
+    pos_label: the label that counts as 1; all others count as 0.
     level: level of the intervals.
 
-    The outcome is ỹ = m + (y - m)/π where a person labelled the row, drawn with the chance π, and m elsewhere, with m
-    the label that prediction and covariates let expect, by a ridge regression of other labels (cross-fitted in five).
-    Coefficients solve Σ w x (ỹ - x β) = 0, or Σ w x (ỹ - σ(x β)) = 0. Standard errors are CR2 over rows or clusters,
-    with labels drawn within strata; intervals are Student's with Satterthwaite's degrees of freedom, which are few
-    where few clusters or labels carry a coefficient. Of several classes each has its own regression; linear
-    coefficients of all of them add up to those of 1. A coefficient is "cannot tell" where there are too few labels, or
-    too few in rows where it varies, where a single cluster determines it (one treated unit), and where a logistic
-    regression has no finite solution.
+    The outcome of a row is ỹ = m + (y - m) / π if it was labelled and drawn with probability π, else m. m is the label
+    that is expected from the prediction and the covariates, by a ridge regression of other labels (cross-fitted in five
+    folds). Coefficients solve Σ w x (ỹ - x β) = 0, or Σ w x (ỹ - σ(x β)) = 0. Standard errors are CR2 over rows or
+    clusters, with labels drawn within strata. Intervals are Student's with Satterthwaite's degrees of freedom, which
+    are few if few clusters or labels determine a coefficient. Each of several classes has its own regression; the
+    linear coefficients of all classes sum to those of the constant 1. The method of a coefficient is "cannot tell" if
+    there are too few labels, too few labelled rows in which the covariate varies, or no finite solution of a logistic
+    regression, or if a single cluster determines the coefficient (one treated unit).
 
     Sources: Egami, Hinck, Stewart & Wei (2023), design-based supervised learning; Robins, Rotnitzky & Zhao (1994);
     Särndal, Swensson & Wretman (1992); Bell & McCaffrey (2002) and Pustejovsky & Tipton (2018), CR2.
@@ -140,11 +140,11 @@ def regress_predicted(
     return PredictedRegression(rows=coefficients, notes=(*inputs.notes, *rows.notes), recipe=recipe)
 
 
-# What was given: columns by their roles.
+# The input: columns by role.
 
 
 def _values_of_roles(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Rows]:
-    """The value of each role: a column, or columns by their names."""
+    """Return the value of each role, which is a column, or columns by name; and the rows that locate errors."""
     if data is None:
         return {
             role: _columns_by_name(column, role) if role in SEVERAL else column
@@ -179,12 +179,12 @@ def _values_of_roles(column_by_role: dict[str, Any], data: Any) -> tuple[dict[st
 
 
 def _column_names(columns: Any) -> list[Any]:
-    """The names of one column, or of several in a list; [] for anything else."""
+    """Return the names of a column, or of several columns in a list; [] for any other value."""
     return [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, list | tuple) else []
 
 
 def _columns_by_name(columns: Any, role: str) -> dict[str, Any]:
-    """Columns by their names: from a mapping, a frame, a matrix, several columns, or one."""
+    """Return columns by name, from a mapping, a frame, a matrix, a list of columns, or a single column."""
     if is_frame(columns):
         columns = dict(zip(*all_columns(columns), strict=True))
     if isinstance(columns, Mapping):
@@ -197,7 +197,7 @@ def _columns_by_name(columns: Any, role: str) -> dict[str, Any]:
     return {role: columns}
 
 
-# What comes out.
+# The result.
 
 
 def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ...]:
@@ -214,7 +214,7 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
         labels = inputs.known[:, place]
         naive, corrected = fitted(inputs.regression, inputs.predicted[:, place], design=design), None
         if sure and np.ptp(labels) == 0.0:
-            notes.append(f"{of}every human label is {labels[0]:g}, so nothing separates the labels")
+            notes.append(f"{of}every human label is {labels[0]:g}, so no coefficient can be estimated")
         elif sure:
             is_label = bool(np.isin(labels, (0.0, 1.0)).all())
             corrected = fitted(
@@ -245,7 +245,7 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
 
 
 def _few_labels_or_clusters(inputs: Asked, naive: Fit | None, corrected: Fit | None) -> list[str]:
-    """Notes on coefficients that depend on few labels, rows or clusters."""
+    """Return notes on coefficients that depend on few labels, rows or clusters."""
     notes, what = [], "row" if inputs.regression.units is None else "cluster"
     names = np.array(inputs.names, dtype=object)
     lacking = np.full(len(names), "") if corrected is None else corrected.lacking
@@ -262,9 +262,9 @@ def _few_labels_or_clusters(inputs: Asked, naive: Fit | None, corrected: Fit | N
 
 
 def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) -> tuple[Estimate, float, float, float]:
-    """A coefficient with its interval, its standard error, the p-value of 0, and the degrees of freedom.
+    """Return a coefficient with its interval, its standard error, the p-value of "it is 0", and degrees of freedom.
 
-    A corrected coefficient without an error is not shown: one cluster alone determines it.
+    A corrected coefficient without a standard error is NaN, because a single cluster determines it.
     """
     if fit is None or not fit.has_labels[place] or (method == CORRECTED and not fit.has_error[place]):
         return Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=n), math.nan, math.nan, math.nan
@@ -273,8 +273,10 @@ def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) ->
 
 
 def _labels_suffice(inputs: Asked) -> bool:
-    """Whether the labels suffice: there are enough, and the predictions do not contradict the stated way of drawing.
-    Reasons against it are added to the notes."""
+    """Whether there are enough labels, and labelled rows have predictions as expected from the stated sampling design.
+
+    If not, the reasons are added to the notes.
+    """
     labelled, notes = inputs.labelled, inputs.notes
     n, fewest = len(labelled.rows), max(MIN_LABELS, PER_COEFFICIENT * len(inputs.names))
     if n < fewest or len(np.unique(labelled.element)) < MIN_APART:
@@ -285,17 +287,17 @@ def _labels_suffice(inputs: Asked) -> bool:
         )
         return False
     smallest = 1.0
-    for f, name in zip(inputs.predicted.T, inputs.classes, strict=True):
-        labelled_logits, middle = f[labelled.rows], float(f.mean())
-        for side, where in ((f <= middle, "at most"), (f > middle, "above")):
-            if side.mean() * n >= MIN_EXPECTED_LABELS and not side[labelled.rows].any():
-                of = "" if name is None else f" of {name}"
+    for predictions, name in zip(inputs.predicted.T, inputs.classes, strict=True):
+        labelled_predictions, mean = predictions[labelled.rows], float(predictions.mean())
+        for in_half, half in ((predictions <= mean, "at most"), (predictions > mean, "above")):
+            if in_half.mean() * n >= MIN_EXPECTED_LABELS and not in_half[labelled.rows].any():
+                of_class = "" if name is None else f" of {name}"
                 notes.append(
-                    f"none of the {int(side.sum()):,} rows with a prediction{of} {where} {middle:.3g} has a label: "
-                    "what the model misses there cannot be known"
+                    f"none of the {int(in_half.sum()):,} rows with a prediction{of_class} {half} {mean:.3g} has a "
+                    "label, so errors of the model in these rows cannot be corrected"
                 )
         if inputs.simple and n < inputs.n:
-            smallest = min(smallest, _drawn_at_random(labelled_logits, np.delete(f, labelled.rows)))
+            smallest = min(smallest, _drawn_at_random(labelled_predictions, np.delete(predictions, labelled.rows)))
     smallest = min(1.0, smallest * len(inputs.classes))
     if smallest < PROBABLY:
         notes.append(
@@ -307,8 +309,8 @@ def _labels_suffice(inputs: Asked) -> bool:
     return smallest >= SURELY
 
 
-def _drawn_at_random(labelled_logits: Floats, of_rest: Floats) -> float:
-    """The p-value of a Kolmogorov–Smirnov test that labelled and other rows have the same predictions."""
+def _drawn_at_random(of_labelled: Floats, of_rest: Floats) -> float:
+    """Return the p-value of a Kolmogorov–Smirnov test of whether labelled and other rows have the same predictions."""
     from scipy.stats import ks_2samp
 
-    return float(ks_2samp(labelled_logits, of_rest, method="asymp").pvalue)
+    return float(ks_2samp(of_labelled, of_rest, method="asymp").pvalue)

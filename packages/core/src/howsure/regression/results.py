@@ -1,4 +1,4 @@
-"""Regressions with predicted labels: naive coefficients (predictions taken as labels), and corrected ones."""
+"""Results of regressions with predicted labels: naive coefficients (predictions taken as labels) and corrected ones."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ MAX_NAMED = 4  # coefficients in a sentence
 
 @dataclass(frozen=True, slots=True)
 class PredictedCoefficient:
-    """A coefficient of a regression; with several classes, of the share of the class `outcome`.
+    """A coefficient of a regression. outcome: the class whose probability is the outcome; None without classes.
 
-    naive: with predictions taken as labels. corrected: with labels corrected by those of people, NaN where these do
-    not suffice. Both with their standard errors. p_value: of a corrected coefficient of 0.
+    naive, naive_error, naive_degrees: the estimate with predictions taken as labels, its standard error and its degrees
+    of freedom. corrected and so on: the estimate with human labels; NaN if there are too few. p_value: the p-value of
+    "the corrected coefficient is 0".
     """
 
     outcome: str | None
@@ -38,11 +39,11 @@ class PredictedCoefficient:
 
     @property
     def label(self) -> str:
-        """The name, after that of the class if there are several."""
+        """The name of the coefficient, preceded by the class if there are several classes."""
         return self.name if self.outcome is None else f"{self.outcome}: {self.name}"
 
 
-# Coefficients have the units of their columns: four decimals, or as many as their standard error has two digits.
+# Coefficients are shown with four decimals, or with as many as two digits of their standard error require.
 
 
 def _decimals(error: float) -> int:
@@ -78,7 +79,7 @@ DEGREES = Kind(lambda degrees: number(degrees, 1))
 class PredictedRegression(Rows[PredictedCoefficient]):
     """The result of `regress_predicted`: a row per coefficient.
 
-    Iteration, indexing by the name of the coefficient ("class: name" of several classes) and `len` refer to rows.
+    Iteration, `len`, and indexing by the name of a coefficient ("class: name" with several classes) refer to rows.
     recipe: everything needed to repeat it.
     """
 

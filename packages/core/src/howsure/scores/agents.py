@@ -67,7 +67,7 @@ def score_agents(
     model (n,): the agent of each trial (default: in files, each file is an agent).
     id (n,): the task of each trial, on which agents are compared.
     run (n,): the number or name of the trial, if tasks are tried several times.
-    clusters (n,): what is correlated, such as the repository of each task.
+    clusters (n,): the cluster of each task, such as its repository; tasks of a cluster may be correlated.
     pos_label: the score that counts as 1, every other as 0.
     bounds: the lowest and the highest possible score; (0, 1) if all scores lie within this range.
     level: level of the intervals, and of all ranks together.

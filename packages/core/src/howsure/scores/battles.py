@@ -75,7 +75,7 @@ def rank_battles(
     b (n,): the model that is shown second in each battle.
     winner (n,): who won: the name of a model; model_a, model_1, a, A, left or 1; model_b, model_2, b, B, right or 2; or
     a tie. As preferences, numbers from 1 to 2: 1.8 gives 0.8 of the battle to the second model, and 0.2 to the first.
-    clusters (n,): what is correlated, such as the prompt of each battle.
+    clusters (n,): the cluster of each battle, such as its prompt; battles of a cluster may be correlated.
     tie: the values of `winner` that mean a tie.
     position_effect: also estimate the advantage of being shown first.
     scale: log-odds, or elo, on which 400 points are odds of 10 to 1 and the mean model has 1,000.

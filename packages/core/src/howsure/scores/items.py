@@ -57,7 +57,7 @@ def score_items(
     model (n,): the model of each row (default: in files, each file is a model).
     id (n,): the item of each row.
     run (n,): the repeated run of each row.
-    clusters (n,): what is correlated, such as the document of each item.
+    clusters (n,): the cluster of each item, such as its document; items of a cluster may be correlated.
     pos_label: the value that counts as 1, every other as 0.
     missing_score: the score of a row without one, such as 0 for unanswered questions (default: an error).
     show: columns to show of each item, such as question,answer.

@@ -49,7 +49,7 @@ def mean_scores(
     groups (n,): the group of each row, such as its task or category; each group gets a row of the table.
     id (n,): the item of each row, on which models are compared and over whose runs the mean is taken.
     run (n,): the repeated run of each row.
-    clusters (n,): what is correlated, such as the document of each item.
+    clusters (n,): the cluster of each item, such as its document; items of a cluster may be correlated.
     pos_label: the value that counts as 1, every other as 0.
     bounds: the lowest and the highest possible score; those of scores that are all 0 or 1 are known.
     lower_is_better: lower scores are better.

@@ -72,7 +72,7 @@ class SequentialComparison(ScoreSequence):
         first, second: the scores. id: the items, each once. clusters: the cluster of each item. data: a data frame or
         files, whose columns the other arguments name.
 
-        Raises InputError naming the row and the value; the comparison is then as it was.
+        Raises InputError naming the row and the value; the comparison then remains unchanged.
         """
         self._add({"first": first, "second": second}, id, clusters, data)
 
@@ -139,7 +139,7 @@ class SequentialScore(ScoreSequence):
     ) -> None:
         if predicted is not None and not (hasattr(predicted, "items") and len(predicted)):
             raise InputError(
-                "predicted must be a mapping of all items of the benchmark to what is expected of them, such as "
+                "predicted must map every item of the benchmark to its predicted score, such as "
                 f"{{'q1': 0.9, 'q2': 0.4}}; it is {quote(predicted)}."
             )
         if predicted is not None and items_total is None and order is None:
@@ -166,25 +166,27 @@ class SequentialScore(ScoreSequence):
         predictions = {str(item): value for item, value in predicted.items()}
         if len(predictions) != self.items_total:
             raise InputError(
-                f"predicted must have every item of the benchmark, which has {self.items_total:,}; it has "
+                f"predicted must have a score for each of the {self.items_total:,} items of the benchmark; it has "
                 f"{len(predictions):,}."
             )
         for item, value in predictions.items():
             if not (is_number(value) and self.bounds[0] <= value <= self.bounds[1]):
                 low, high = self.bounds
-                raise InputError(f"predicted must be between {low:g} and {high:g}; of {quote(item)} it is {value!r}.")
+                raise InputError(
+                    f"predicted scores must be between {low:g} and {high:g}; that of {quote(item)} is {value!r}."
+                )
         self._check_predicted([item.id for item in self.order.rows] if self.order else [], predictions)
         return {item: float(value) for item, value in predictions.items()}
 
     def _check_predicted(self, items: Sequence[str], predicted: Mapping[str, float]) -> None:
         unknown = [item for item in items if item not in predicted]
         if unknown:
-            raise InputError(f"predicted must have every item; it has no {quote(unknown[0])}.")
+            raise InputError(f"predicted must have a score for every item; it has none for {quote(unknown[0])}.")
 
     def _check_given(self, others: Mapping[str, Any]) -> None:
         super()._check_given(others)
         if self.predicted is not None and "id" not in others:
-            raise InputError("id must name each item: predicted gives predictions by the name of the item.")
+            raise InputError("id must name each item, because `predicted` has the predictions by name of the item.")
 
     def _check_order(self, items: Sequence[str], name: str) -> None:
         super()._check_order(items, name)

@@ -66,7 +66,7 @@ def draw_order(
     an order: in a sorted file, the first items differ from the others, and a comparison may get a wrong verdict.
 
     id (n,): the items, each once.
-    clusters (n,): what is correlated, such as the document of each item; clusters stay together.
+    clusters (n,): the cluster of each item, such as its document; the items of a cluster stay together in the order.
     rng: seed of the order.
 
     >>> [item.id for item in draw_order(["q1", "q2", "q3", "q4"], rng=2)]
@@ -95,7 +95,7 @@ def draw_order(
 def columns_by_role(
     roles: Mapping[str, Any], data: Any, *, scores: Sequence[str] = (), **how: Any
 ) -> tuple[dict[str, Any], dict[str, str], Columns]:
-    """The values of each role, their names in messages, and the rows that give messages their locations."""
+    """Return the values of each role, their names in messages, and the rows with which messages locate values."""
     if data is None:
         check_row_order(roles)
         return dict(roles), {role: role for role in roles}, Columns({})
@@ -108,7 +108,7 @@ def columns_by_role(
 
 
 def texts(values: Any, n: int, name: str) -> list[str]:
-    """Names as strings. Raises InputError for a missing name."""
+    """Return n names as strings. Raises InputError for a missing name."""
     codes, names = check_codes(values, n=n, name=name)
     return [names[code] for code in codes.tolist()]
 

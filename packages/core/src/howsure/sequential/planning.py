@@ -69,7 +69,7 @@ class ComparisonPlan(Result):
 
     @property
     def description(self) -> str:
-        """The needed items, a line for each figure."""
+        """The number of needed items, with one figure per line."""
         fixed = "too small a difference" if self.fixed is None else f"about {self.fixed:,} items (power .8)"
         return figures_text(
             [
@@ -83,7 +83,7 @@ class ComparisonPlan(Result):
 
     @property
     def key_figures(self) -> str:
-        """The needed items, a line for each figure."""
+        """The number of needed items, with one figure per line."""
         return self.description
 
     @property
@@ -123,8 +123,8 @@ def plan_comparison(
     score (n,): the scores of the first model in the pilot.
     against (n,): the scores of the second model on the same items.
     items_total: the number of items of the benchmark, at most 10,000,000.
-    clusters (n,): what is correlated, such as the document of each item.
-    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
+    clusters (n,): the cluster of each item, such as its document; items of a cluster may be correlated.
+    bounds: the lowest and the highest possible score; not needed if all scores are 0 or 1.
     level: 1 minus the probability of a wrong verdict.
     n_simulations: number of simulated benchmarks; together they may have at most 1,000,000,000 items.
     rng: seed of the simulations.
@@ -141,8 +141,8 @@ def plan_comparison(
     n_simulations = check_integer(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
     if items_total * n_simulations > MAX_DRAWS:
         raise InputError(
-            "{parameter} of {items_total} draw {items_drawn:,} items; {most_draws:,} may be drawn, "
-            "which takes about half an hour. Use {n_simulations} or fewer.",
+            "{parameter} would draw {items_drawn:,} items, with {items_total} each; at most {most_draws:,} can be "
+            "drawn, which takes about half an hour. Use {n_simulations} or fewer.",
             "n_simulations",
             items_total=Parameter("items_total", items_total),
             items_drawn=items_total * n_simulations,
@@ -156,7 +156,11 @@ def plan_comparison(
         second = checked_scores(columns["against"], named["against"], n=len(first))
         ends = check_bounds(bounds) if bounds is not None else share_bounds(first, second)
         if ends is None:
-            raise InputError("{parameter} must be given: scores are not all 0 or 1.", "bounds")
+            raise InputError(
+                "{parameter} must be given, the lowest and the highest possible score, because scores are not all 0 or "
+                "1.",
+                "bounds",
+            )
         for role, values in (("score", first), ("against", second)):
             checked_scores(values, named[role], bounds=ends)
         n = len(first)

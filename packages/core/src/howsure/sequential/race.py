@@ -45,7 +45,7 @@ BEST, RACING, DROPPED = "best", "in the race", "dropped"
 
 @dataclass(frozen=True, slots=True)
 class Racer:
-    """A model: whether it is the best, remaining or dropped; the number of its items used; and its mean score."""
+    """A model in a race: its outcome (best, in the race, or dropped), the number of its items used, and its mean."""
 
     model: str
     outcome: str
@@ -121,8 +121,8 @@ def race_models(
     id (n,): the item; each model has one score for it.
     order: the order drawn, of all items of the benchmark, or the file that howsure score order wrote. Without it, all
     models must have all items, and an order is drawn to report how many items a race would have needed.
-    clusters (n,): what is correlated, such as the document of each item; if `order` is a file, a column of this file.
-    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
+    clusters (n,): the cluster of each item, such as its document; if `order` is a file, a column of this file.
+    bounds: the lowest and the highest possible score; not needed if all scores are 0 or 1.
     level: the probability that none of the best models is ever dropped.
     rng: seed of the order, if none is given.
 
@@ -141,7 +141,7 @@ def race_models(
     measure = rows.measures.get(named["score"])
     if measure is not None and measure.lower_is_better is not False:
         raise InputError(
-            "{parameter} must be a score of which more is better; {named} is not. A race finds the model "
+            "{parameter} must be a score whose higher values are better; {named} is not. A race finds the model "
             "with the highest mean.",
             "score",
             named=named["score"],
@@ -150,7 +150,11 @@ def race_models(
         scores = checked_scores(columns["score"], named["score"])
         ends = check_bounds(bounds) if bounds is not None else share_bounds(scores)
         if ends is None:
-            raise InputError("{parameter} must be given: scores are not all 0 or 1.", "bounds")
+            raise InputError(
+                "{parameter} must be given, the lowest and the highest possible score, because scores are not all 0 or "
+                "1.",
+                "bounds",
+            )
         checked_scores(scores, named["score"], bounds=ends)
         models, items = (texts(columns[role], len(scores), named[role]) for role in ("model", "id"))
         names = list(dict.fromkeys(models))
@@ -199,8 +203,10 @@ def _place(row: Racer) -> tuple[bool, int, float, str]:
 
 
 def drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
-    """The number of units after which each model is dropped; None if it is not. sums (units, models): sums of scores
-    between 0 and 1, for all units of a benchmark in the order drawn, NaN if a model was not evaluated. size: the
+    """Return the number of units after which each model is dropped; None for a model that is not dropped.
+
+    sums (units, models): the sum of each model's scores, between 0 and 1, in each unit (item or cluster) of the
+    benchmark, in the order drawn; NaN if the model was not evaluated. sizes (units,): the numbers of items. size: the
     probability that a best model is ever dropped.
 
     >>> drops(np.repeat([[1.0, 0.0]], 20, axis=0), np.ones(20, dtype=int), 0.05)
@@ -214,7 +220,7 @@ def drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
 
 
 def _drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
-    """The drops, given the units so far."""
+    """Compute `drops` from the given units, which may be only the first units of the benchmark."""
     until, racing = _complete(sums), np.ones(sums.shape[1], dtype=np.bool_)
     stops: list[int | None] = [None] * len(racing)
     start, games, leaders = 0, *_games(sums, sizes, until)
@@ -236,7 +242,11 @@ def _drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
 
 
 def _games(sums: Floats, sizes: Integers, until: Integers) -> tuple[Floats, Integers]:
-    """The wealth of the bets against each model after each unit, and the leader of the other models before the unit."""
+    """Return the wealth of the bets against each model after each unit, and the opponent in each bet.
+
+    Each bet is that the opponent, the leader of the other models before the unit, scores higher than the model. until:
+    for each model, the number of units on which it was evaluated.
+    """
     units = np.arange(len(sums))[:, None]
     sums = np.nan_to_num(sums)
     before = np.vstack([np.zeros_like(sums[:1]), sums.cumsum(axis=0)[:-1]])
@@ -251,13 +261,13 @@ def _games(sums: Floats, sizes: Integers, until: Integers) -> tuple[Floats, Inte
 
 
 def _complete(sums: Floats) -> Integers:
-    """The number of units, from the first on, that each model has completed without a gap."""
+    """Return, for each model, the number of units before the first unit without its scores."""
     missing = np.isnan(sums)
     return np.where(missing.any(axis=0), missing.argmax(axis=0), len(sums))
 
 
 def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder:
-    """The order as an `ItemOrder`: unchanged, or read from the columns of a file that `howsure score order` wrote."""
+    """Return the order as an `ItemOrder`: unchanged, or read from a file that `howsure score order` wrote."""
     if isinstance(order, ItemOrder):
         if clusters is not None:
             raise InputError("`order=...` contains the clusters; leave `clusters` out.", "order")
@@ -284,7 +294,7 @@ def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder
 def _by_position(
     scores: Floats, models: Sequence[str], items: Sequence[str], names: Sequence[str], drawn: ItemOrder, name: str
 ) -> Floats:
-    """The scores (items in the order drawn, models); NaN for missing ones."""
+    """Return a table of scores (items in the order drawn, models), with NaN for missing scores."""
     places, columns = {item.id: item.position - 1 for item in drawn}, {name: i for i, name in enumerate(names)}
     scores_ = np.full((len(drawn), len(names)), np.nan)
     for row, (item, model) in enumerate(zip(items, models, strict=True)):

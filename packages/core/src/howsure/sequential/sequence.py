@@ -103,13 +103,13 @@ class ScoreSequence(ABC):
             items_total, clusters_total, largest_cluster = _order_sizes(order)
         if (clusters_total is None) != (items_total is None) and largest_cluster is not None:
             raise InputError(
-                "{parameter} and `clusters_total` belong together where there are clusters: a benchmark has "
-                "a number of both, and a population of infinitely many items has neither.",
+                "with clusters, give both {parameter} and `clusters_total`, the numbers of a benchmark, or neither for "
+                "an infinite population.",
                 "items_total",
             )
         if clusters_total is not None and largest_cluster is None:
             raise InputError(
-                "{parameter} needs `largest_cluster`, the most items that any cluster has: bets are on whole clusters.",
+                "{parameter} needs `largest_cluster`, the number of items of the largest cluster.",
                 "clusters_total",
             )
         for name, value in {"items_total": items_total, "largest_cluster": largest_cluster}.items():
@@ -170,11 +170,11 @@ class ScoreSequence(ABC):
         if (self.largest_cluster is not None) != ("clusters" in others):
             both_options = "`clusters=...`", "`largest_cluster=...`"
             raise InputError(
-                f"{both_options[0]} and {both_options[1]} belong together: bets are on whole clusters, of a known "
-                "largest size. Give both, or neither."
+                f"{both_options[0]} and {both_options[1]} belong together, because whole clusters are tested and their "
+                "largest size must be known. Give both, or neither."
             )
         if self.order is not None and "id" not in others:
-            raise InputError("id must name each item: they are to come in the order drawn.")
+            raise InputError("id must name each item, because items must come in the order drawn.")
         if len(self) and bool(self._items) != ("id" in others):
             raise InputError("{parameter} must be given as before: for all items, or for none.", "id")
 
@@ -195,7 +195,7 @@ class ScoreSequence(ABC):
                 )
 
     def _checked_clusters(self, units: Sequence[str]) -> dict[str, int]:
-        """The sizes of the clusters of these items; the first of them may continue an earlier cluster.
+        """Return the sizes of the clusters of these items; the first cluster may continue one of earlier items.
 
         Raises InputError if the items of a cluster are not adjacent, or if clusters are too large or too many.
         """
@@ -209,7 +209,7 @@ class ScoreSequence(ABC):
                 size += self._cluster_sizes[name]
             elif name in self._cluster_sizes or name in sizes:
                 raise InputError(
-                    f"clusters must come as a whole, their items one after another; {quote(name)} comes again."
+                    f"the items of a cluster must follow one another; {quote(name)} occurs again after another cluster."
                 )
             if size > self.largest_cluster:
                 raise InputError(
@@ -321,7 +321,10 @@ class ScoreSequence(ABC):
 
     @abstractmethod
     def _asked(self) -> tuple[float, float, tuple[str, str, str]]:
-        """The limit, the probability that each verdict is ever wrong, and the verdicts above, below and undecided."""
+        """Return the limit, the probability that each verdict is ever wrong, and the names of the three verdicts.
+
+        The names are those for "above the limit", "below the limit" and "undecided".
+        """
 
     def _status(self, **means: Any) -> SequentialStatus:
         test = self.test()
@@ -376,13 +379,13 @@ class ScoreSequence(ABC):
 
 
 def blocks(names: Sequence[str]) -> tuple[list[int], list[int]]:
-    """The start and the size of each run of equal names."""
+    """Return the start and the length of each run of equal names."""
     starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
     return starts, [end - start for start, end in zip(starts, [*starts[1:], len(names)], strict=True)]
 
 
 def _order_of_state(items: Sequence[tuple[str, str | None]], recipe: Mapping[str, Any]) -> ItemOrder:
-    """The order in a state; ValueError unless all items have names, and all or none have clusters."""
+    """Return the order in a saved state; ValueError unless all items have names, and all or none have clusters."""
     kinds = {type(name) for name, _ in items}, {type(cluster) for _, cluster in items}
     if kinds not in (({str}, {str}), ({str}, {type(None)})) or not isinstance(recipe["seed"], int | str | None):
         raise ValueError("an order has the names of its items, and a seed")
@@ -390,7 +393,7 @@ def _order_of_state(items: Sequence[tuple[str, str | None]], recipe: Mapping[str
 
 
 def _order_sizes(order: ItemOrder) -> tuple[int, int | None, int | None]:
-    """The numbers of items and clusters, and the size of the largest cluster, of an order."""
+    """Return the numbers of items and clusters of an order, and the size of its largest cluster."""
     if not isinstance(order, ItemOrder):
         raise InputError("`order=...` must come from howsure.draw_order; it is a {order}.", order=type(order))
     names = [item.cluster for item in order.rows]
@@ -401,7 +404,7 @@ def _order_sizes(order: ItemOrder) -> tuple[int, int | None, int | None]:
 
 
 def _means_of_runs(scores: Any, bounds: tuple[float, float], name: str) -> Floats:
-    """The mean of each item over its runs, each within the bounds."""
+    """Return the mean score of each item over its runs; raise InputError for a score outside the bounds."""
     runs = np.asarray(scores).T if np.ndim(scores) == 2 else [scores]
     return np.asarray(np.mean([checked_scores(run, name, bounds=bounds) for run in runs], axis=0))
 
@@ -409,7 +412,10 @@ def _means_of_runs(scores: Any, bounds: tuple[float, float], name: str) -> Float
 def checked_scores(
     scores: Any, name: str, *, n: int | None = None, bounds: tuple[float, float] | None = None
 ) -> Floats:
-    """Check that scores are finite numbers within the bounds; InputError naming the row and the value otherwise."""
+    """Check that scores are finite numbers within the bounds, and return them.
+
+    Raises InputError naming the row and the value.
+    """
     values = check_numbers(scores, name=name, n=n)
     check_finite(values, name=name)
     if bounds is not None:

@@ -145,7 +145,7 @@ def compare_scores(
     clusters (n,): what correlated items belong to, such as the document; several columns: a,b.
     pos_label: the value of `score` that counts as 1; every other counts as 0.
     lower_is_better: lower scores are better.
-    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
+    bounds: the lowest and the highest possible score; not needed if all scores are 0 or 1.
     method: gaffke (default of scores with bounds), student (default of others), permutation or bootstrap.
     alternative: two-sided, or a test in one direction: the model is better, or worse.
     level: level of the intervals.

@@ -183,7 +183,7 @@ def test_a_comparison_knows_the_direction_and_the_bounds_of_scores(tmp_path: Pat
     assert howsure.compare_scores(score="inference_runtime", data=log, rng=0).best == "fast"
     with pytest.raises(InputError, match="batch_size is a count, for which neither more nor less is better"):
         howsure.compare_scores(score="batch_size", data=log)
-    with pytest.raises(InputError, match="of which more is better; inference_runtime is not"):
+    with pytest.raises(InputError, match="whose higher values are better; inference_runtime is not"):
         howsure.race_models("inference_runtime", model="model", id="item", bounds=(0, 20), data=log)
 
 
