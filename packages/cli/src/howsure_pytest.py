@@ -1,7 +1,7 @@
-"""A plugin of pytest: tests of a model that may fail now and then, and the calibration of all predictions of a run.
+"""A pytest plugin for tests of models: tests that may fail sometimes, and the calibration of all predictions of a run.
 
-It is a module of its own, since pytest loads it at every start: neither howsure nor numpy is imported before a test
-asks for them, so that a start costs nothing and coverage is measured of all of howsure.
+pytest loads this module at every start. Therefore, it imports neither howsure nor numpy before a test needs them, so
+that pytest starts fast and the coverage of howsure is measured completely.
 """
 
 from __future__ import annotations
@@ -15,24 +15,22 @@ from typing import Any
 
 import pytest
 
-PROPERTY = "howsure"  # the property of a test, which reports and JUnit files repeat
+PROPERTY = "howsure"  # the property of a test that reports and JUnit files contain
 RULES = ("skip", "fail", "pass")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The settings, in `[tool.pytest.ini_options]` or after `-o`."""
-    parser.addini("howsure_cannot_tell", "what a test that cannot tell counts as: skip, fail or pass", default="skip")
-    parser.addini(
-        "howsure_max_error", "the largest calibration error that the predictions of a run may have", default=""
-    )
+    """Add the settings, which are set in `[tool.pytest.ini_options]` or by `-o`."""
+    parser.addini("howsure_cannot_tell", "outcome of an undecided test: skip, fail or pass", default="skip")
+    parser.addini("howsure_max_error", "maximum calibration error of the predictions of a run", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the mark, check the settings, and wait for predictions."""
+    """Register the mark, check the settings, and collect predictions."""
     config.addinivalue_line(
         "markers",
-        "howsure(min_rate, max_runs=100, level=0.95): run the test until it is shown that more than min_rate of all "
-        "runs pass, or fewer; after max_runs it cannot tell",
+        "howsure(min_rate, max_runs=100, level=0.95): run the test until it is shown whether more than min_rate of all "
+        "runs would pass; it is undecided after max_runs",
     )
     if config.getini("howsure_cannot_tell") not in RULES:
         raise pytest.UsageError(
@@ -49,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Let a marked test run itself again and again."""
+    """Make a marked test run repeatedly."""
     mark = item.get_closest_marker("howsure")
     if mark is not None:
         once = item.runtest
@@ -57,7 +55,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def run_until_decided(item: pytest.Item, once: Callable[[], None], mark: pytest.Mark) -> None:
-    """Run a test until its rate is shown to lie above the limit, or below, or there are no more runs.
+    """Run a test until its pass rate is shown to be above or below the limit, or the maximum number of runs is reached.
 
     A run fails by an assertion or `pytest.fail`; what else it raises ends the test at once, as without the mark.
     """
@@ -94,7 +92,10 @@ def run_until_decided(item: pytest.Item, once: Callable[[], None], mark: pytest.
 
 
 def mark_settings(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float]:
-    """The limit, the most runs and the probability of a wrong verdict, as a mark names them; else the test fails."""
+    """Return the settings of a mark: the limit, the maximum number of runs, and the probability of a wrong verdict.
+
+    An invalid mark makes the test fail.
+    """
     __tracebackhide__ = True
     from howsure.errors import InputError
     from howsure.inputs.numbers_and_names import check_integer, check_level, check_number
@@ -121,7 +122,7 @@ def mark_settings(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, flo
 
 
 def fewest_runs(are_enough: Callable[[int], bool], *, above: int) -> int:
-    """The fewest runs that are enough, where more are enough, too, and `above` are not.
+    """Return the smallest number of runs that is enough. are_enough: an increasing condition, false for `above` runs.
 
     >>> fewest_runs(lambda runs: runs >= 10**15 + 1, above=100)
     1000000000000001
@@ -134,14 +135,14 @@ def fewest_runs(are_enough: Callable[[int], bool], *, above: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """The predictions of a test; `add` takes one."""
+    """The predictions of a test, which the method `add` collects."""
 
     rows: list[tuple[bool, float, str | None]] = field(default_factory=list)
 
     def add(self, label: Any, probability: Any, *, cluster: object = None) -> None:
-        """Take a prediction: whether the event was so (or the answer right), and the probability that it would be.
+        """Add a prediction. label: whether the event occurred, or the answer is right. probability: its probability.
 
-        cluster: what is correlated, such as the document; predictions of one cluster are drawn together.
+        cluster: the cluster of the prediction, such as its document; predictions of a cluster may be correlated.
         """
         from howsure.inputs.numbers_and_names import check_choice, check_number
 
@@ -155,14 +156,14 @@ PREDICTIONS = pytest.StashKey[Predictions]()
 
 @pytest.fixture
 def howsure_predictions(request: pytest.FixtureRequest) -> Predictions:
-    """Collects predictions: `howsure_predictions.add(label, probability)`; their calibration is printed at the end."""
+    """Collect predictions by `howsure_predictions.add(label, probability)`; the end of the run shows their calibration."""
     predictions: Predictions = request.node.stash.setdefault(PREDICTIONS, Predictions())
     return predictions
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Send predictions with the report of their test, also from a worker of xdist."""
+    """Attach the predictions of a test to its report, so that xdist workers send them to the main process."""
     report = yield
     if call.when == "call" and PREDICTIONS in item.stash:
         report.howsure_predictions = item.stash[PREDICTIONS].rows
@@ -178,13 +179,13 @@ class Session:
         self.lines: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the predictions of a test; of one that ran again, the last ones."""
+        """Collect the predictions of a test; if a test ran several times, those of the last run."""
         rows = getattr(report, "howsure_predictions", None)
         if rows:
             self.found[report.nodeid] = rows
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Judge all predictions; the run fails where their calibration does."""
+        """Check the calibration of all predictions; the run fails if the check fails."""
         if not self.found or hasattr(self.config, "workerinput"):
             return
         outcome, self.lines = judge_predictions(
@@ -195,7 +196,7 @@ class Session:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Tell the verdicts of all marked tests, and that of the predictions."""
+        """Print the verdicts of all marked tests, and the verdict on the predictions."""
         stats: Mapping[str, list[Any]] = terminalreporter.stats
         reports = [report for stat in stats.values() for report in stat if getattr(report, "when", None) == "call"]
         text_by_test = {
@@ -209,7 +210,7 @@ class Session:
 
 
 def judge_predictions(rows: list[tuple[bool, float, str | None]], config: pytest.Config) -> tuple[str, list[str]]:
-    """The outcome of a check of predictions, and the lines to print; without a limit, their calibration error."""
+    """Return the outcome of a check of predictions, and lines to print; without a limit, the calibration error."""
     import howsure
 
     labels, probabilities, named = zip(*rows, strict=True)

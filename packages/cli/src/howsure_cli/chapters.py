@@ -20,7 +20,7 @@ COMMANDS = {
     "significance": ("significance.main", "Is a model really better than the baseline?"),
     "check": ("check.main", "Is a limit kept? Pass, fail or cannot tell, for continuous integration."),
     "monitor": ("monitor", "Is a model still calibrated? Alarms, and the date of the change."),
-    "selective": ("selective", "What if a model answers only where it is confident?"),
+    "selective": ("selective", "What if a model answers only when it is confident?"),
     "fields": ("fields", "How sure is each extracted field, and what can be filed without a person?"),
     "recalibrate": ("recalibrate", "Recalibrate probabilities: learn a map, evaluate it, apply it."),
     "counts": ("counts", "How many? Counts from a model's scores and a few hundred labels."),

@@ -74,7 +74,7 @@ class BrokenPluginError(HowsureError):
 def load(plugin: Plugin) -> click.Command:
     """The command, imported now.
 
-    Raises BrokenPluginError if it cannot be imported, or is none of click's.
+    Raises BrokenPluginError if it cannot be imported, or is not a command of click.
     """
     module, _, attribute = plugin.value.partition(":")
     try:

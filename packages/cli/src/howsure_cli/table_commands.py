@@ -276,8 +276,8 @@ class _TableProposals(TableRoles):
     def _annotators(
         self, rater: SeenColumn, judge: str, person: str, keys: Sequence[SeenColumn]
     ) -> tuple[str, str, SeenColumn] | None:
-        """The first judge and the first person by name, and the column of their names, where several of them graded
-        the same items; None if no column tells them apart."""
+        """The first judge and the first person by name, and the column of their names, if several of them graded the
+        same items; None if no column has their names."""
         for column in self.columns:
             if column is rater or not column.words & RATERS or column.kind not in (TWO, FEW):
                 continue
@@ -438,7 +438,7 @@ class _TableProposals(TableRoles):
         return None if values is None else _where(dict(zip(crossed, map(str, values), strict=True)))
 
     def propose_marks(self) -> Iterator[str]:
-        """Where several columns say of the same items whether each model is right."""
+        """If several columns say whether each model is right on the same items."""
         return propose_marks(self.columns, self.file_words, self._item(), may_explode=self.may_explode)
 
     def propose_scores(self) -> Iterator[str]:

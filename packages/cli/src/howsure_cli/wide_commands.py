@@ -35,8 +35,8 @@ MAX_CODERS = 5  # more numbered columns are features
 def propose_marks(
     columns: Sequence[SeenColumn], file_words: Sequence[str], item: SeenColumn | None, *, may_explode: bool
 ) -> Iterator[str]:
-    """The mean of each model, and the differences between models, where several columns say of the same items whether a
-    model is right."""
+    """The mean of each model, and the differences between models, if several columns say whether a model is right on
+    the same items."""
     marks = _marks_named_alike(columns) or _only_marks(columns)
     if len(marks) < 2:
         return
@@ -73,7 +73,7 @@ def _marks_named_alike(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
 
 
 def _only_marks(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
-    """Columns that say of a model whether it is right, where all others name items."""
+    """Columns that say whether a model is right, if all other columns name items."""
     others_named = LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS
     marks = [column for column in columns if _is_mark(column) and not column.words & others_named]
     others = [column for column in columns if column not in marks]

@@ -21,7 +21,7 @@ Measures of howsure's with their intervals. The name that load is given chooses 
 calibration_error, the debiased calibration error of probabilities; auroc and aurc, how well confidence separates right
 answers from wrong ones, and the area under the risk–coverage curve; mean, the mean of scores."""
 INPUTS = """\
-predictions: the probability or confidence of each answer (of mean: its score). references: 1 where it is right, else 0
+predictions: the probability or confidence of each answer (of mean: its score). references: 1 if it is right, else 0
 (of mean: left out). Further arguments, such as clusters, level or, of mean, bounds, are those of howsure's functions
 calibration_error, selective_curve and mean_scores."""
 MEASURES = ("calibration_error", "auroc", "aurc", "mean")

@@ -1,15 +1,15 @@
-"""The methods of every result, derived from its declarations: JSON, data frame, text, Markdown, LaTeX, CSV, HTML,
+"""The methods of every result, derived from its fields and columns: JSON, data frame, text, Markdown, LaTeX, CSV, HTML,
 report.
 
-A result is a frozen dataclass. Its *fields* are its JSON, in their order (the recipe first):
+A result is a frozen dataclass. Its *fields* become its JSON, in the same order (the recipe first):
 
-    error: Estimate                                     an estimate is an object of value, low, high …
-    name: str | None = as_json("group")                 under another name; as_json(None): not in JSON
-    derived: ClassVar = {"outcome": "group"}            a property or method that JSON holds too, behind "group"
+    error: Estimate                                     an estimate becomes an object with value, low, high …
+    name: str | None = as_json("group")                 the field has another name in JSON; as_json(None): not in JSON
+    derived: ClassVar = {"outcome": "group"}            a property or method that follows "group" in JSON
 
-Its *columns* are its tables: `columns()` says once what each figure of a row is (`show.table`). Results of rows derive
-from `Rows`, and are iterated and indexed by name. `suggested` and `further` name what is shown next and below. What is
-left to write by hand is what only this result can say: its `words`, if it prints no table, or the lines `below` it.
+Its *columns* become its tables: `columns()` declares each column once (`show.table`). Results with rows derive from
+`Rows`, and can be iterated and indexed by name. `suggested` and `further` name what is shown next to and below the
+result. Each class writes only its own sentences: the `answer`, the `footnotes`, or a `description` instead of a table.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ LOG_COLUMNS = ("score", "target", "prob", "probs", "probs_column", "logits", "lo
 KINDS = {"i": COUNT, "u": COUNT, "f": NUMBER, "b": FLAG}  # of arrays, by their type
 
 
-AMONG = "*"  # what JSON calls a field whose own fields stand among the others
+AMONG = "*"  # the JSON name of a field whose own fields are placed among the fields of the result
 
 
 def as_json(key: str | None, **how: Any) -> Any:
-    """A field of a result with another name in JSON; None: not in JSON. `how` is passed to `dataclasses.field`."""
+    """Return a dataclass field with another name in JSON, or without one (None). how: arguments of `field`."""
     return field(metadata={"json": key}, **how)
 
 
@@ -67,20 +67,20 @@ class Result:
 
     __slots__ = ()
     derived: ClassVar[Mapping[str, str]] = {}
-    title: ClassVar[str] = ""  # of tables in print, where it is not the name of the class
+    title: ClassVar[str] = ""  # of tables in Markdown and LaTeX; by default the name of the class
     suggested: ClassVar[Mapping[str, object]] = {}  # parameters that the user may want to add to the call
-    further: ClassVar[Sequence[str]] = ()  # fields with other results, shown below this one where they are not None
+    further: ClassVar[Sequence[str]] = ()  # fields with other results, which are shown below this one if not None
 
     def columns(self) -> Sequence[Column]:
-        """The columns of its table, in this order."""
+        """Return the columns of the result's table, in their order."""
         raise NotImplementedError(f"{type(self).__name__} has no columns")
 
     def table_rows(self) -> Sequence[object]:
-        """The rows of its table; by default the result itself."""
+        """Return the rows of the result's table; by default a single row, the result itself."""
         return (self,)
 
     def frame_rows(self) -> Sequence[object]:
-        """The rows of its frame: those of its table, without totals."""
+        """Return the rows of the result's data frame: the rows of the table without totals."""
         return self.table_rows()
 
     @property
@@ -100,7 +100,7 @@ class Result:
 
     @property
     def n_last_rows(self) -> int:
-        """The number of last rows of its table, such as totals, that are always displayed."""
+        """The number of rows at the end of the table, such as totals, that are always displayed."""
         return max(len(self.table_rows()) - len(self.frame_rows()), 0)
 
     @property
@@ -135,11 +135,11 @@ class Result:
         return "\n".join(f"{name:<{width}}  {text}" for name, text in pairs)
 
     def tables_above(self) -> Sequence[Table]:
-        """Other tables printed above its own."""
+        """Return other tables that are printed above the result's own table."""
         return ()
 
     def footnotes(self) -> Sequence[str]:
-        """Lines printed below the table: its notes."""
+        """Return the lines that are printed below the table, such as notes."""
         return [f"note: {note}" for note in getattr(self, "notes", ())]
 
     def footnotes_of_answer(self, *, verbose: bool) -> Sequence[str]:
@@ -155,8 +155,10 @@ class Result:
         return next(iter(self.further_tables()), self)
 
     def competing_rows(self) -> Sequence[Hashable]:
-        """A key for each row: in Markdown and LaTeX, the best cell among rows of equal key is bold; () if all rows
-        compete."""
+        """Return a key for each row; in Markdown and LaTeX, the best cell among rows with equal keys is bold.
+
+        Returns () if all rows are compared with each other.
+        """
         return ()
 
     def legend(self) -> Mapping[str, str]:
@@ -168,7 +170,7 @@ class Result:
         return plain_dict(self)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The columns as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        """Return a data frame of the `backend`, or of the first that is installed: pandas, polars or pyarrow."""
         return to_frame(self.frame_columns(), backend=backend)
 
     def table(self) -> Table:
@@ -196,12 +198,11 @@ class Result:
         rest: str | None = None,
         width: int | None = None,
     ) -> str:
-        """The text output: the answer in a sentence, the table or some `columns` of it, notes, and the input.
+        """Return the text output: the answer in a sentence, the table or some `columns` of it, notes, and the input.
 
-        raw: names are not escaped for a terminal. most: rows of a table without an answer. rest: where a user finds the
-        rows beyond 12 and the notes beyond three, which are counted only; None: everything is printed. width: of a
-        terminal, for which the least important columns of a wider table are hidden and named, if `rest` says where they
-        are.
+        raw: do not escape names for a terminal. most: maximum number of rows of a table without an answer. rest: a hint
+        where users find rows beyond 12 and notes beyond three, which are then only counted; None prints everything.
+        width: the width of a terminal; with `rest`, the least important columns of a wider table are hidden and named.
         """
         more = [part.text(raw=raw, most=most, rest=rest, width=width) for part in self.further_tables()]
         return "\n\n".join([self.own_text(columns=columns, raw=raw, most=most, rest=rest, width=width), *more])
@@ -215,7 +216,7 @@ class Result:
         rest: str | None = None,
         width: int | None = None,
     ) -> str:
-        """The text output without further results below it."""
+        """Return the text output without the further results below it."""
         if self.answer is not None:
             return self._answer_first(self.answer, columns=columns, raw=raw, rest=rest, width=width)
         provenance, words = self.input_line, self.description if columns is None else ""
@@ -249,10 +250,11 @@ class Result:
         return "\n\n".join(filter(None, [answer if raw else in_a_line(answer), *above, shown, "\n".join(below)]))
 
     def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
-        """The table as CSV, with all digits and both ends of intervals; unknown values are empty. If there is a further
-        result, such as the worst rows, it is written instead, since CSV is one table.
+        """Return the table as CSV, with all digits and both ends of intervals; unknown values are empty.
 
-        columns: some of its headings. raw: no cell is changed for spreadsheets.
+        If a further result was requested, such as the worst rows, that result is returned instead, because CSV is a
+        single table. columns: the headings to include. raw: do not change cells that a spreadsheet would treat as
+        formulas.
 
         Raises InputError for a heading that the table does not have.
         """
@@ -267,7 +269,7 @@ class Result:
         return Table(list(cells_by_name), list(zip(*cells_by_name.values(), strict=True))).csv(raw=raw)
 
     def to_markdown(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
-        """The table in Markdown, below the recipe as a comment; `columns` names some of its headings.
+        """Return the table in Markdown, with the recipe as a comment above it. columns: the headings to include.
 
         Raises InputError for a heading that the table does not have.
         """
@@ -275,10 +277,10 @@ class Result:
         return "\n\n".join([self._printed(columns).markdown(raw=raw), *more])
 
     def to_latex(self, *, columns: Sequence[str] | None = None, label: str | None = None, raw: bool = False) -> str:
-        r"""The table in LaTeX, with a legend in its caption and the recipe as a comment.
+        r"""Return the table in LaTeX, with a legend in its caption and the recipe as a comment.
 
-        The preamble needs \usepackage{booktabs}, as a comment says. `columns` names some of the headings, `label` is
-        what \ref finds.
+        The preamble needs \usepackage{booktabs}, as a comment says. columns: the headings to include. label: the label
+        for \ref.
 
         Raises InputError for a heading that the table does not have.
         """
@@ -322,9 +324,9 @@ class Result:
 
 
 class Rows(Result, Generic[Row]):
-    """A result with rows: iterate, or index by position or name. A dataclass derived from it has a field `rows`.
+    """A result with rows, which can be iterated and indexed by position or name. Subclasses have a field `rows`.
 
-    named: the attribute of a row that names it; "" where rows have no names.
+    named: the attribute with the name of a row; "" if rows have no names.
     """
 
     __slots__ = ()
@@ -333,7 +335,7 @@ class Rows(Result, Generic[Row]):
 
     @property
     def description(self) -> str:
-        """Nothing: the table is printed."""
+        """Empty, because the table is printed."""
         return ""
 
     def table_rows(self) -> Sequence[object]:
@@ -360,7 +362,7 @@ class Rows(Result, Generic[Row]):
 
 
 class Arrays:
-    """A part of a result: a frozen dataclass of arrays of the same length. JSON has an object for each index."""
+    """A part of a result: a frozen dataclass of arrays of equal length. JSON has an object for each index."""
 
     __slots__ = ()
 
@@ -510,7 +512,7 @@ def kind_title(result: object) -> str:
 
 
 def fitted_text(table: Table, *, raw: bool, rest: str | None, width: int | None) -> str:
-    """The text of a table with the columns that a terminal of this width shows, and the names of the others."""
+    """Return the text of a table without columns that do not fit in a terminal; a line names the hidden columns."""
     if width is None or rest is None:
         return table.text(raw=raw)
     shown, hidden = table.fitted(width)
@@ -519,7 +521,7 @@ def fitted_text(table: Table, *, raw: bool, rest: str | None, width: int | None)
 
 
 def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
-    """Some columns of a table, in the given order; all for None.
+    """Return a table with only some columns, in the given order; None means all columns.
 
     An estimate without the columns of its interval shows the interval in brackets.
 
@@ -555,13 +557,13 @@ def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
 
 
 def _with_interval(row: Sequence[str], place: int) -> str:
-    """The cell of an estimate with those of its interval."""
+    """Return the cell of an estimate joined with the cells of its interval."""
     estimate, low, high = row[place : place + 3]
     text = estimate if UNDEFINED in (low, high) else f"{estimate} [{low}, {high}]"
     return Cell(text, estimate.rank) if isinstance(estimate, Cell) else text
 
 
-# How a result was made, in words; and what is printed, as HTML.
+# The recipe of a result in words, and printed text as HTML.
 
 
 def recipe_text(recipe: Mapping[str, Any]) -> str:
@@ -590,7 +592,7 @@ def _cell_text(value: object) -> str:
 
 
 def preformatted(text: str) -> str:
-    """The same lines as preformatted HTML, escaped.
+    """Return text as escaped, preformatted HTML.
 
     >>> preformatted("a < b")
     '<pre>a &lt; b</pre>'

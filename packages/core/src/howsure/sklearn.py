@@ -29,15 +29,18 @@ class Classifier(Protocol):
     classes_: Any
 
     def predict_proba(self, X: Any, /) -> Any:
-        """The probability of each class, one row per row of X."""
+        """Return the probability of each class (columns) for each row of X."""
         ...
 
 
 def _pairs(
     estimator: Classifier, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None, *, top: bool = False
 ) -> Pairs:
-    """For two classes, the probability of the second. For more, or with `top`, the probability of the predicted class,
-    and whether it is right."""
+    """Return calibration pairs of a classifier's predictions for X.
+
+    For two classes, they are the labels and the probabilities of the second class. For more classes, or with `top`,
+    they say whether the predicted class is right, with its probability.
+    """
     if not hasattr(estimator, "predict_proba"):
         raise InputError(f"estimator must have predict_proba; {type(estimator).__name__} has none.")
     check_row_order({"X": X, "y": y, "sample_weight": sample_weight})
@@ -49,12 +52,11 @@ def _pairs(
 
 @dataclass(frozen=True)
 class ConfidenceScorer:
-    """A scikit-learn scorer: minus a measure of a classifier's confidence, since larger scores are better in
-    scikit-learn.
+    """A scikit-learn scorer for a measure of confidence, which is negated, because larger scores must be better.
 
-    measure: "calibration_error", debiased (`calibration_error`), of the probability of the second of two classes, else
-    of the class that is predicted; "aurc", the area under the risk–coverage curve (`selective_curve`), of the class
-    that is predicted.
+    measure: "calibration_error", the debiased error (`calibration_error`) of the probability of the second of two
+    classes or, for more classes, of the predicted class; or "aurc", the area under the risk–coverage curve
+    (`selective_curve`) of the predicted class.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.naive_bayes import GaussianNB
@@ -77,7 +79,7 @@ class ConfidenceScorer:
 
 
 def scorers() -> dict[str, ConfidenceScorer]:
-    """The scorers by name, for `scoring` of `cross_validate` and `GridSearchCV`.
+    """Return the scorers by name, for the parameter `scoring` of `cross_validate` and `GridSearchCV`.
 
     >>> sorted(scorers())
     ['neg_aurc', 'neg_calibration_error']
@@ -89,7 +91,7 @@ def scorers() -> dict[str, ConfidenceScorer]:
 class CalibrationDisplay:
     """A calibration curve with its intervals, drawn like scikit-learn's displays.
 
-    curve: the `CalibrationCurve` that is drawn. After `plot`: ax_, figure_.
+    curve: the `CalibrationCurve` that is drawn. ax_, figure_: the axes and the figure, after `plot`.
 
     >>> import numpy as np
     >>> prob = np.random.default_rng(0).random(1000)
@@ -106,14 +108,14 @@ class CalibrationDisplay:
     def from_estimator(
         cls, estimator: Classifier, X: object, y: ArrayLike, *, ax: Axes | None = None
     ) -> CalibrationDisplay:
-        """From a fitted classifier: the probability of the second of two classes, else that of the predicted class."""
+        """Draw the curve of a fitted classifier, for the second of two classes or else for the predicted class."""
         return cls(calibration_curve(_pairs(estimator, X, y))).plot(ax)
 
     @classmethod
     def from_predictions(
         cls, y_true: ArrayLike, y_prob: ArrayLike, *, pos_label: object = None, ax: Axes | None = None
     ) -> CalibrationDisplay:
-        """From labels and probabilities, as in `calibration_curve`."""
+        """Draw the curve of labels and probabilities, given as in `calibration_curve`."""
         return cls(calibration_curve(y_true, y_prob, pos_label=pos_label)).plot(ax)
 
     @checks_axes

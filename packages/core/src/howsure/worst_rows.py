@@ -30,11 +30,11 @@ KINDS = {"row": COUNT, "n": COUNT, "probability": NUMBER, "mean": NUMBER}
 
 @dataclass(frozen=True, slots=True)
 class WrongRow:
-    """A row with a large probability for a label that turned out wrong.
+    """A row with a large predicted probability of a wrong label.
 
-    file, row: where it stands, its number from 1. group: its group, or class by class its class. label: what is true,
-    as it is given. probability: the probability that it had of label 1, or the confidence in a wrong answer. shown: the
-    columns asked for.
+    file, row: its location; rows are counted from 1. group: its group or, for class-wise pairs, its class. label: the
+    true label as given. probability: the predicted probability of label 1, or the confidence in a wrong answer. shown:
+    the requested columns.
     """
 
     file: str | None
@@ -47,10 +47,10 @@ class WrongRow:
 
 @dataclass(frozen=True, slots=True)
 class LowItem:
-    """An item, or a row without one, whose mean score over its n rows (models, runs) is the lowest.
+    """An item, or a row without an item, with one of the lowest mean scores over its n rows (models, runs).
 
-    score: which score. file, row, model, shown: where its first row of the worst score stands, whose it is, and the
-    columns asked for.
+    score: the name of the score. file, row, model, shown: the location, the model and the requested columns of the
+    item's first row with the lowest score.
     """
 
     score: str
@@ -68,8 +68,8 @@ class LowItem:
 class WorstRows(ResultOfRows[Any]):
     """The worst rows of a result, the worst first, ties in their original order; indexed by position.
 
-    recipe: how many were requested, the columns shown, and the measure by which they are the worst. tied: for each
-    score, how many more items have the mean of its last one.
+    recipe: the number of requested rows, the columns shown, and the measure by which rows are ranked. tied: for each
+    score, the number of further items with the same mean as the last item shown.
     """
 
     rows: tuple[WrongRow, ...] | tuple[LowItem, ...] = as_json("worst")
@@ -103,7 +103,7 @@ class WorstRows(ResultOfRows[Any]):
         known_columns = [
             Column(name, KINDS.get(name, WORDS), only=FRAME if name in same | {"file"} else "") for name in field_names
         ]
-        if "file" not in same:  # programs get the whole name, people the part that differs from other files
+        if "file" not in same:  # frames have the whole name, tables only the part that differs between files
             files = source_names([str(row.file) for row in self.rows])
             known_columns.insert(field_names.index("row"), Column("file", WORDS, values=files, only=TABLE))
         return [*known_columns, *shown]
@@ -131,15 +131,17 @@ class WorstRows(ResultOfRows[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The request: the n worst rows, with the columns to `show`. wrong: which pairs are wrong, if only these may be
-    listed."""
+    """A request for the n worst rows.
+
+    show: the columns to show. wrong: a function that says which pairs are wrong, if only wrong pairs may be listed.
+    """
 
     n: int
     show: Show
     wrong: Wrong | None = None
 
     def result(self, rows: Sequence[Any], by: str, *, tied: Mapping[str, int] | None = None) -> WorstRows:
-        """The worst rows, and for each score how many more items tie with the last one."""
+        """Return the worst rows as a result. tied: for each score, the number of items that tie with the last one."""
         return WorstRows(rows=tuple(rows), recipe=self.recipe | {"by": by}, tied=tied or {})
 
     @property
@@ -148,7 +150,7 @@ class Worst:
         return {"worst": self.n, "show": list(self.show)}
 
     def other_columns(self, n: int, data: Any, names: Sequence[str] = (), **arrays: Any) -> Rows:
-        """The n rows of a frame or of arrays, whose columns of these names can be read `at` some of them."""
+        """Return the n rows of a frame or of arrays; their method `at` reads the columns to show, and `names`."""
         if data is not None:
             return read_columns(data, dict.fromkeys([*names, *self.show], Kind.LATER))
         arrays_shown = arrays | dict(self.show) if isinstance(self.show, Mapping) else arrays
@@ -157,7 +159,7 @@ class Worst:
         return Rows({}, at=lambda some: {name: column[list(some)].tolist() for name, column in columns.items()})
 
     def rank_pairs(self, pairs: Pairs, y_true: Any, data: Any) -> WorstRows:
-        """The worst rows of arrays, or of a frame, in which `y_true` names the label."""
+        """Return the worst rows of arrays or of a frame; y_true: the labels, or the name of their column."""
         each = pairs.groups is not None and pairs.reduction == CLASS_WISE and pairs.positive is None
         n = len(pairs) // len(pairs.group_names) if each else len(pairs)
         if isinstance(y_true, str):
@@ -166,7 +168,7 @@ class Worst:
         return self._rank_blocks([pairs], self.other_columns(n, None, y_true=labels), n, label="y_true")
 
     def rank_source(self, predictions: Read) -> WorstRows:
-        """The worst rows of a source; very many pairs are processed in blocks.
+        """Return the worst rows of files; very many pairs are processed in blocks.
 
         Raises InputError for labels that are proportions of annotators, because no such row is wrong or right.
         """
@@ -174,7 +176,7 @@ class Worst:
         if described.get("soft_labels"):
             target = described["target"]
             raise InputError(
-                f"`worst=...` needs one label per row; {target} contains shares of annotators. Leave `worst` out."
+                f"`worst=...` needs one label per row; {target} contains proportions of annotators. Leave `worst` out."
             )
         label, group = described["target"], described.get("group")
         rows = predictions.other_columns([label, *([group] if group else []), *self.show])
@@ -183,7 +185,7 @@ class Worst:
     def _rank_blocks(
         self, blocks: Iterable[Pairs], rows: Rows, n: int, *, label: str, group: str | None = None
     ) -> WorstRows:
-        """The worst pairs of n rows; only for these are labels and further columns read."""
+        """Return the worst pairs of n rows. Labels and further columns are read only for these pairs."""
         index, by, q, start = np.zeros(0, np.int64), np.zeros(0), np.zeros(0), 0
         groups: list[str] | None = None
         for block in blocks:
@@ -217,17 +219,17 @@ class Worst:
         )
 
     def read_at(self, rows: Rows, places: Integers, *more: str) -> dict[str, list[Any]]:
-        """The columns to show, and `more`, of some rows in their order."""
+        """Return the columns to show, and the columns `more`, of the rows at these positions, in this order."""
         some, back = np.unique(places, return_inverse=True)
         values = rows.at(some.tolist()) if len(some) else {}
         return {name: [_json_value(values[name][i]) for i in back] if values else [] for name in (*self.show, *more)}
 
 
 def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None = None) -> Worst | None:
-    """The request for worst rows; None without a request.
+    """Check and return the request for worst rows; None without a request.
 
-    Raises InputError for columns without a number of rows, for arrays where columns must be named, and for names
-    without a frame or file.
+    Raises InputError for columns without a number of rows, for arrays if `data` requires names of columns, and for
+    names without a frame or file.
     """
     if not (isinstance(show, (str, Mapping)) or is_listlike(show)) or hasattr(show, "columns"):
         raise InputError("{parameter} must be a list of names; it is {value!r}", "show", value=show)
@@ -235,7 +237,7 @@ def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None
     if worst is None:
         if listed:
             needed = parameter("worst", 20)
-            raise InputError(f"`show=...` names columns of the worst rows: say how many, {needed}.")
+            raise InputError(f"`show=...` names columns of the worst rows. Name the number of rows, too: {needed}.")
         return None
     if data is not None and isinstance(listed, Mapping):
         raise not_a_column_name("show", listed)
@@ -249,13 +251,13 @@ def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None
 
 
 def is_wrong(labels: Labels, probabilities: Floats) -> npt.NDArray[np.bool_]:
-    """Which answers are wrong: those whose label is not 1."""
+    """Return which answers are wrong: those with label 0."""
     wrong: npt.NDArray[np.bool_] = labels == 0
     return wrong
 
 
 def _json_value(value: object) -> object:
-    """A value that JSON can contain; other values as text."""
+    """Return a value in a form that JSON can contain; other values become strings."""
     plain_value = plain(value)
     return (
         plain_value

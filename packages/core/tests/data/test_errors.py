@@ -47,7 +47,7 @@ def test_a_misspelt_column(file: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("file", [*FORMATS, "dev.json"])
 def test_columns_that_differ_only_in_case(file: str, tmp_path: Path) -> None:
     path = write(tmp_path / file, {"Gold": [1, 0], "gold": [0, 1], "prob": [0.5, 0.5], "PROB": [0.1, 0.1]})
-    assert refused(path) == f"{path} has columns named alike, but for case: Gold, gold. Rename them."
+    assert refused(path) == f"{path} has columns whose names differ only in case: Gold, gold. Rename them."
     assert "Gold, gold" in refused(path, prob="Gold")
     path = write(tmp_path / f"fine-{file}", {"gold": [1, 0], "gold_1": [0, 0], "prob": [0.5, 0.5], "prob_1": [1, 1]})
     with howsure.read(path).predictions("gold", "prob", groups="prob_1") as predictions:
@@ -56,18 +56,20 @@ def test_columns_that_differ_only_in_case(file: str, tmp_path: Path) -> None:
 
 def test_a_duplicate_column(tmp_path: Path) -> None:
     path = write_bytes(tmp_path / "x.csv.gz", b"gold,gold,prob\n1,0,0.5\n")
-    assert refused(path) == f"{path} has columns named alike: gold, gold. Rename them."
+    assert refused(path) == f"{path} has columns whose names are equal: gold, gold. Rename them."
 
 
 def test_keys_that_differ_only_in_case_in_different_rows(tmp_path: Path) -> None:
     path = write_bytes(tmp_path / "x.jsonl", b'{"Gold": 1, "prob": 0.5}\n{"gold": 1, "prob": 0.5}\n')
-    assert refused(path) == f"{path} has columns named alike, but for case: Gold, gold. Rename them."
+    assert refused(path) == f"{path} has columns whose names differ only in case: Gold, gold. Rename them."
 
 
 def test_a_key_that_first_occurs_late_is_named_as_written(tmp_path: Path) -> None:
     rows = [b'{"gold": 1, "prob": 0.5}'] * 21_000 + [b'{"gold": 1, "prob": 0.5, "Gold": 0}']
     path = write_bytes(tmp_path / "x.jsonl", b"\n".join(rows))
-    assert refused(path, y_true="Gold") == f"{path} has columns named alike, but for case: gold, Gold. Rename them."
+    assert (
+        refused(path, y_true="Gold") == f"{path} has columns whose names differ only in case: gold, Gold. Rename them."
+    )
 
 
 def test_lines_that_end_in_cr_and_in_lf(tmp_path: Path) -> None:

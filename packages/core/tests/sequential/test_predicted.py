@@ -109,7 +109,7 @@ def test_items_are_named() -> None:
     score = howsure.SequentialScore(predicted={"a": 0.5, "b": 0.5})
     with pytest.raises(howsure.InputError, match="id must name each item"):
         score.add([1])
-    with pytest.raises(howsure.InputError, match="it has no 'c'"):
+    with pytest.raises(howsure.InputError, match="it has none for 'c'"):
         score.add([1], id=["c"])
     with pytest.raises(howsure.InputError, match="predicted is for items without clusters"):
         howsure.SequentialScore(predicted={"a": 1, "b": 0}, largest_cluster=2, clusters_total=1, items_total=2)

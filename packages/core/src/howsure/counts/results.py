@@ -89,7 +89,8 @@ INTERVAL_ONLY = "An interval without an estimate: no labelled {} is positive, so
 
 
 def is_interval_only(positives: int, estimate: float, high: float) -> bool:
-    """Whether tables and figures show only the interval of a count: 0 for want of positive labels, below `high`.
+    """Whether tables and figures show only the interval of a count: no label is positive, so the estimate is 0, and the
+    upper end of the interval, `high`, is greater.
 
     >>> is_interval_only(0, 0.0, 23.0), is_interval_only(0, 0.1, 23.0), is_interval_only(0, 0.0, 0.0)
     (True, False, False)

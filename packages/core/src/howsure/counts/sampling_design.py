@@ -366,7 +366,7 @@ def _read_inclusion(
             shown = "empty" if value is None else repr(value.item() if isinstance(value, np.generic) else value)
             raise InputError(
                 "`inclusion`, the probability that a unit was drawn for labelling, must be greater than 0 and at most "
-                f"1 where there is a label; `row {row}` is {shown}. `howsure.draw_label_sample` gives it."
+                f"1 for a unit with a label; `row {row}` is {shown}. `howsure.draw_label_sample` gives it."
             )
         values[k] = number
     odd = np.flatnonzero(values != values[first][element])

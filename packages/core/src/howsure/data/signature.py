@@ -65,5 +65,5 @@ def read_signature(text: str) -> Signature:
     try:
         kind, settings, version = signature_parts(text)
     except ValueError as error:
-        raise InputError(f"text {like}; {shortened([text])} is none: {error}.") from None
+        raise InputError(f"text {like}; {shortened([text])} is not one: {error}.") from None
     return Signature(recipe={"howsure": __version__}, kind=kind, settings=settings, version=version)

@@ -194,7 +194,7 @@ def _read_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, row
         if "gold" in lists:
             if is_missing(lists["gold"][row]):
                 raise missing(
-                    names["gold"], row, remedy="Write null where the document has no such value, or leave the row out."
+                    names["gold"], row, remedy="Write null if the document has no such value, or leave the row out."
                 )
             gold.setdefault(document_name, {})[path_name] = _text(lists["gold"][row])
     return ReadValues(predicted, gold if "gold" in lists else None, dict(rows.read), rows.notes)

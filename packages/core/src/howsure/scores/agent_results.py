@@ -127,7 +127,7 @@ class AgentTable(Rows[AgentRow]):
         if first.rank_high == 1 and any(row.errored for row in self.rows):
             rest += ", whatever errored trials would have scored"
         if first.lowest < max(row.lowest for row in self.rows):
-            return f"{name} scores best on the tasks that agents share, {value} on all of its own{depends}; {rest}."
+            return f"{name} scores best on the tasks that agents share, {value} on all its own tasks{depends}; {rest}."
         return f"{name} scores best, {value}{depends}; {rest}."
 
     def _equally_good(self) -> int:

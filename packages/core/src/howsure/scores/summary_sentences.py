@@ -109,7 +109,7 @@ def _group_sentence(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str
         best = "best (lowest)" if lower_is_better else "best"
         if means[0] != best_mean:
             shared = f"{prefix}{names[0]} scores {best}{where} on the items that models share"
-            return f"{shared}, {values[0]} on all of its own; {ranked_best_text(rows)}."
+            return f"{shared}, {values[0]} on all its own items; {ranked_best_text(rows)}."
         where = " on its own items" if rows[0].lacks_items else where
         return f"{prefix}{names[0]} scores {best}{where}, {values[0]}; {ranked_best_text(rows)}."
     return f"{prefix}{names[0]} has the {extreme} mean{where}, {values[0]}; {counted(len(rows), 'model')}, not ranked."

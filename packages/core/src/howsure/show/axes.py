@@ -14,7 +14,7 @@ Self = TypeVar("Self")
 
 
 def checks_axes(plot: Callable[Concatenate[Self, P], Drawn]) -> Callable[Concatenate[Self, P], Drawn]:
-    """The method `plot`, which raises InputError for an `ax` that is not axes, such as the name of a file."""
+    """Decorate a method `plot`, so that it raises InputError for an `ax` that is not axes, such as a file name."""
 
     @wraps(plot)
     def checked(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> Drawn:

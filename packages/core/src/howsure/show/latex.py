@@ -33,12 +33,12 @@ ESCAPED = {
     "₂": "$_2$",
     "\u00a0": "~",
 }
-PDFLATEX = re.compile(r"[^\x00-\u017f“”‘’–—…−·↑↓≤≥±×∞²³₂→\u00a0]")  # what needs another engine
-COLUMN, CHARACTER, GAP = 3.3, 0.073, 0.17  # inches: of a column of two, of a digit of 10 pt, between columns
+PDFLATEX = re.compile(r"[^\x00-\u017f“”‘’–—…−·↑↓≤≥±×∞²³₂→\u00a0]")  # characters that need another engine
+COLUMN, CHARACTER, GAP = 3.3, 0.073, 0.17  # inches: width of a text column of two, of a digit of 10 pt, and of a gap
 
 
 def latex_escaped(text: str) -> str:
-    r"""Text escaped for LaTeX.
+    r"""Escape text for LaTeX.
 
     >>> print(latex_escaped("50 % of a_b -- c"))
     50 \% of a\_b -{}- c
@@ -48,7 +48,7 @@ def latex_escaped(text: str) -> str:
 
 
 def latex_number(text: str) -> str:
-    r"""A cell with numbers, in LaTeX's notation for signs, with stars as superscripts.
+    r"""Return a cell with numbers in LaTeX's notation: signs in math mode, and stars as superscripts.
 
     >>> latex_number("[-0.0046, +0.0012]"), latex_number("< 1e-05**"), latex_number("1–3")
     ('[$-$0.0046, +0.0012]', '$<$ 1e$-$05$^{**}$', '1--3')
@@ -60,7 +60,7 @@ def latex_number(text: str) -> str:
 
 
 def latex_tabular(rows: Sequence[Sequence[str]], *, words: Sequence[bool]) -> list[str]:
-    """The lines of a tabular, from escaped cells; the first row contains the headings."""
+    """Return the lines of a tabular, from escaped cells; the first row contains the headings."""
     first, *rest = (" & ".join(_protect_first_cell(row)) + r" \\" for row in rows)
     columns = "".join("l" if word else "r" for word in words)
     body = [r"\toprule", first, r"\midrule", *rest, r"\bottomrule"]
@@ -68,14 +68,14 @@ def latex_tabular(rows: Sequence[Sequence[str]], *, words: Sequence[bool]) -> li
 
 
 def latex_float(tabular: Sequence[str], *, caption: str, label: str | None, inches: float) -> list[str]:
-    """The lines of a floating table with its caption, spanning both columns of a page if it is too wide for one."""
+    """Return the lines of a floating table with a caption; a wide table spans both columns of a page."""
     kind = "table" if inches <= COLUMN else "table*"
     named = [] if label is None else [rf"\label{{{label}}}"]
     return [rf"\begin{{{kind}}}", r"\centering", *tabular, rf"\caption{{{caption}}}", *named, rf"\end{{{kind}}}"]
 
 
 def latex_advice(text: str) -> list[str]:
-    """Comments on the packages that the preamble needs, and whether pdfLaTeX suffices."""
+    """Return comments on the packages that the preamble needs, and on the engine if pdfLaTeX is not enough."""
     other = sorted(set(PDFLATEX.findall(text)))
     engine = [f"% LuaLaTeX or XeLaTeX and a font that has {' '.join(other[:8])}"] if other else []
     return [f"% preamble: {PREAMBLE}", *engine]

@@ -23,11 +23,11 @@ LONGEST = 80  # characters of a value
 
 
 def signature_text(kind: str, recipe: Mapping[str, object], rows: Sequence[Mapping[str, object]] = ()) -> str:
-    """The kind of result, then its recipe as key:value with the values common to its rows, without false or unknown
-    ones, then the version of howsure.
+    """Return the signature of a result: its kind, its recipe as key:value, and the version of howsure, joined by |.
 
-    Several values are joined by +; |, + and % within names are written as in addresses (%7C), in keys : too. What is
-    longer than 80 characters, and the names of files, stay in the recipe.
+    The recipe includes values that all `rows` have in common, without false or unknown values. Several values of a key
+    are joined by +. The characters |, + and % within values, and : within keys, are percent-encoded (%7C). Values of
+    more than 80 characters, and names of files, are left out.
 
     >>> signature_text("estimate", {"howsure": "0.2.0", "n": 6000, "clusters": None, "levels": ["low", "high"]})
     'howsure|estimate|n:6000|levels:low+high|v:0.2.0'
@@ -42,7 +42,7 @@ def signature_text(kind: str, recipe: Mapping[str, object], rows: Sequence[Mappi
 
 
 def _value_text(value: object) -> str:
-    """A value of a recipe; "" for values that a signature does not contain."""
+    """Format a value of a recipe; "" for a value that a signature does not contain."""
     if value is None or value is False or isinstance(value, Mapping):
         return ""
     several = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
@@ -53,7 +53,7 @@ def _value_text(value: object) -> str:
 
 
 def signature_parts(text: str) -> tuple[str, dict[str, str], str]:
-    """The kind of result, its settings, and the version.
+    """Split a signature into the kind of result, its settings, and the version.
 
     >>> signature_parts("howsure|estimate|n:6000|v:0.2.0")
     ('estimate', {'n': '6000'}, '0.2.0')
@@ -62,14 +62,14 @@ def signature_parts(text: str) -> tuple[str, dict[str, str], str]:
     """
     mark, kind, *parts = *text.strip().split("|"), ""
     if mark != MARK or not kind:
-        raise ValueError(f"it does not begin with {MARK}| and what was made")
+        raise ValueError(f"it does not begin with {MARK}| and a kind of result")
     settings: dict[str, str] = {}
     for part in parts[:-1]:
         key, colon, value = part.partition(":")
         if not key or not colon:
             raise ValueError(f"{part!r} is not key:value")
         if unquote(key) in settings:
-            raise ValueError(f"it says {unquote(key)!r} twice")
+            raise ValueError(f"it contains {unquote(key)!r} twice")
         settings[unquote(key)] = "+".join(map(unquote, value.split("+")))
     if VERSION not in settings:
         raise ValueError(f"it does not end with the version, {VERSION}:…")

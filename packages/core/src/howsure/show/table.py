@@ -1,5 +1,4 @@
-"""Rows of text under headings as text, HTML, CSV, Markdown or LaTeX; and columns, which format a figure of every
-row."""
+"""Tables as text, HTML, CSV, Markdown or LaTeX; and columns, which format one value of every row of a result."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from howsure.show.latex import latex_advice, latex_escaped, latex_float, latex_n
 
 PRINTED_ROWS = 24  # of a result that prints itself
 MAX_ROWS = 12  # of a result that is displayed below its answer
-# What Markdown would not show as it is: marks of emphasis, code, links and HTML, and backslashes before a mark.
+# Characters with a meaning in Markdown: marks of emphasis, code, links and HTML, and backslashes before a mark.
 MARKS = re.compile(
     r"[|*`]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=[(\[])"
 )
@@ -32,31 +31,31 @@ NUMERAL = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 class Cell(str):
-    """The text of a cell with its number, by which the best cell of a column is found; None without a number."""
+    """The text of a cell. rank: its number, by which the best cell of a column is found; None without a number."""
 
     rank: float | None
 
     def __new__(cls, text: str, rank: float | None = None) -> Cell:
-        """A text, and its number."""
-        made = super().__new__(cls, text)
-        made.rank = rank
-        return made
+        """Create a cell from its text and its number."""
+        cell = super().__new__(cls, text)
+        cell.rank = rank
+        return cell
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """Headings and rows of cells. Columns whose heading is in `words` are left-aligned, all others right-aligned.
 
-    `caption` says what the table shows; Markdown and LaTeX hold it as a comment. `notes` are sentences below it.
-    Control characters, formulas and HTML in headings and cells are escaped; `raw` leaves them unchanged.
+    caption: the content of the table, which Markdown and LaTeX contain as a comment. notes: sentences below the table.
+    Control characters, formulas and HTML in headings and cells are escaped, unless a method is called with `raw`.
 
-    For print, Markdown and LaTeX: `better` says of a heading whether "lower" or "higher" values are better; it gets an
-    arrow, and, if `bold`, the best of several rows is bold; where `contests` are given, the best of the rows with equal
-    ones, such as the models of a group. `ways` says of a heading the same row by row, for its cells. Of cells in words,
-    text, Markdown and LaTeX show the first `longest` characters in a line; HTML wraps them whole. `legend` explains
-    headings, and under "" what concerns the whole table. `title` begins the caption of LaTeX;
-    without one, the tabular is not inside a float. Columns whose heading is in `details` are the first that a narrow
-    terminal hides; those in `answers`, estimates and their intervals, are the last.
+    better: by heading, whether "lower" or "higher" values are better. In Markdown and LaTeX, the heading gets an arrow,
+    and with `bold`, the best cell of the column is bold. contests: a key for each row; the best cell is then bold among
+    the rows with equal keys, such as the models of a group. ways: by heading, "lower" or "higher" for each row.
+    longest: text, Markdown and LaTeX cut cells of `words` to this many characters; HTML shows them completely. legend:
+    explanations of headings, and under "" of the whole table. title: the beginning of the caption in LaTeX; without a
+    title, the tabular is not inside a float. details: headings of the columns that a narrow terminal hides first.
+    answers: headings of the columns that it hides last, which are estimates and their intervals.
 
     >>> print(Table(["model", "error"], [["HMM", "0.1455"], ["CRF", "0.1014"]], words=["model"]))
     model   error
@@ -86,14 +85,14 @@ class Table:
         return "\n".join([*above, self.text(), *map(in_a_line, self.notes)])
 
     def text(self, *, raw: bool = False) -> str:
-        """The columns side by side, without caption and notes."""
+        """Return the table as aligned text, without caption and notes."""
         shown = self._with_short_cells()._shown(in_a_line, raw)
         widths, left = _widths(shown), self._in_words
         lines = ["  ".join(map(_padded, row, widths, left)).rstrip() for row in shown]
         return "\n".join([lines[0], "─" * max(map(terminal_width, lines)), *lines[1:]])
 
     def html(self) -> str:
-        """A table element, and a paragraph per note."""
+        """Return an HTML table, and a paragraph for each note."""
         wide = [
             self.longest is not None and max(map(len, cells)) > NARROW
             for cells in zip(self.headings, *self.rows, strict=True)
@@ -109,11 +108,11 @@ class Table:
         return f"<table>{caption}<thead><tr>{cells}</tr></thead><tbody>\n{lines}\n</tbody></table>{notes}"
 
     def csv(self, *, raw: bool = False, separator: str = ",") -> str:
-        """Comma-separated values, with the headings in the first line; no cell can be a spreadsheet formula."""
+        """Return CSV with the headings in the first line; unless `raw`, no cell can be a formula in a spreadsheet."""
         return "\n".join(csv_line(cells, separator=separator) for cells in self._shown(in_a_spreadsheet, raw))
 
     def markdown(self, *, raw: bool = False) -> str:
-        """A GitHub Markdown table below the caption as a comment, with the legend below it."""
+        """Return a GitHub Markdown table, with the caption as a comment above it, and the legend below it."""
         shown = self._for_print(raw, markdown_escaped, markdown_escaped, "**{}**".format)
         widths = _widths(self._with_short_cells()._shown(in_a_line, raw))
         rule = ["-" * max(n, 3) + ("" if word else ":") for n, word in zip(widths, self._in_words, strict=True)]
@@ -122,8 +121,11 @@ class Table:
         return "\n".join([*comment, *(f"| {' | '.join(row)} |" for row in (shown[0], rule, *shown[1:])), *below])
 
     def latex(self, *, raw: bool = False, label: str | None = None) -> str:
-        """A booktabs tabular below the caption as a comment; with a title, in a float with the legend in its caption
-        and the `label` for references."""
+        """Return a LaTeX tabular (booktabs), with the caption as a comment above it.
+
+        If the table has a title, the tabular is in a float, with the legend in its caption and the `label` for
+        references.
+        """
         shown = self._for_print(raw, latex_escaped, latex_number, r"\textbf{{{}}}".format)
         lines = latex_tabular(shown, words=self._in_words)
         if self.title:
@@ -134,7 +136,10 @@ class Table:
         return "\n".join([*comment, *latex_advice("\n".join(lines)), *lines])
 
     def shortened(self, most: int = PRINTED_ROWS, *, rest: str = "to_frame() has them all") -> Table:
-        """The first and last of more than `most` rows, with a note on how many are left out and where they are."""
+        """Return the table with only the first and last of more than `most` rows, and a note on the rows left out.
+
+        rest: where all rows can be found.
+        """
         left = len(self.rows) - most
         if left <= 0:
             return self
@@ -145,7 +150,7 @@ class Table:
         return replace(self, rows=rows, contests=contests, notes=(note, *self.notes))
 
     def displayed(self, n_totals: int) -> tuple[Table, int]:
-        """The first rows and the last `n_totals` rows, 12 in all, and the number of hidden rows.
+        """Return the table with the first rows and the last `n_totals` rows, 12 in all, and the number of hidden rows.
 
         >>> table, hidden = Table(["group", "n"], [[f"g{i}", "1"] for i in range(20)] + [["all", "20"]]).displayed(1)
         >>> [group for group, _ in table.rows[-3:]], hidden
@@ -161,10 +166,10 @@ class Table:
         return replace(self, rows=[*self.rows[: MAX_ROWS - len(totals)], gap, *totals]), hidden
 
     def fitted(self, width: int) -> tuple[Table, list[str]]:
-        """The table with as many columns as a terminal of this width shows, and the headings of the hidden ones.
+        """Return the table without columns that do not fit in a terminal, and the headings of the hidden columns.
 
-        The first column stays. From right to left, details are hidden first, then other figures, then the last column
-        and words that name the rows, then the answers.
+        The first column is always shown. From right to left, details are hidden first, then other numbers, then the
+        last column and columns of words that name the rows, then the answers.
 
         >>> table = Table(["group", "log loss", "error"], [["all", "0.25", "0.01"]], details=["log loss"])
         >>> table, hidden = table.fitted(16)
@@ -183,7 +188,7 @@ class Table:
         return replace(self, headings=[self.headings[x] for x in widths], rows=rows), hidden
 
     def _importance(self, x: int) -> int:
-        """The rank of a column by which a narrow terminal hides it: 0 first, 3 last."""
+        """Return the order in which a narrow terminal hides a column, from 0 (first) to 3 (last)."""
         heading = self.headings[x]
         if heading in self.details:
             return 0
@@ -205,7 +210,7 @@ class Table:
     def _for_print(
         self, raw: bool, word: Callable[[str], str], number: Callable[[str], str], bold: Callable[[str], str]
     ) -> list[list[str]]:
-        """The headings with arrows and the rows with their best cells in bold; everything is escaped."""
+        """Return the escaped headings with arrows, and the escaped rows with the best cells in bold."""
         head, *rows = self._with_short_cells()._shown(in_a_line, raw)
         arrows = {heading: f" {ARROWS[way]}" for heading, way in self.better.items()}
         headings = [word(f"{cell}{arrows.get(heading, '')}") for cell, heading in zip(head, self.headings, strict=True)]
@@ -220,7 +225,7 @@ class Table:
         ]
 
     def _best(self) -> set[tuple[int, int]]:
-        """The positions of the best cells of each column, for each contest whose rows differ."""
+        """Return the positions of the best cells of each column, within each group of `contests` whose cells differ."""
         best_cells: set[tuple[int, int]] = set()
         rivals: dict[Hashable, list[int]] = {}
         for y, contest in enumerate(self.contests or [None] * len(self.rows)):
@@ -234,7 +239,7 @@ class Table:
         return best_cells
 
     def _legend(self) -> list[str]:
-        """The meaning of arrows, bold cells and headings, in sentences."""
+        """Return sentences on the meaning of arrows, bold cells and headings."""
         directions = {
             way for heading in self.headings for way in (self.better.get(heading), *self.ways.get(heading, ()))
         }
@@ -250,7 +255,7 @@ class Table:
         return [heading in self.words for heading in self.headings]
 
     def _shown(self, harmless: Callable[[str], str], raw: bool) -> list[list[str]]:
-        """The headings and the rows, each cell escaped unless `raw`."""
+        """Return the headings and the rows, with each cell escaped by the function `harmless` unless `raw`."""
         shown = str if raw else harmless
         return [[shown(cell) for cell in row] for row in (self.headings, *self.rows)]
 
@@ -266,7 +271,7 @@ def shortened_text(text: str, longest: int) -> str:
 
 
 def figures_text(rows: Sequence[tuple[str, str]]) -> str:
-    """Names and texts of figures in two columns.
+    """Format pairs of a name and a value as text in two columns.
 
     >>> print(figures_text([("ECE", "0.02"), ("pairs", "9")]))
     ECE    0.02
@@ -277,7 +282,7 @@ def figures_text(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def terminal_width(text: str) -> int:
-    """The number of terminal columns of a text: two for wide East Asian characters, none for combining accents.
+    """Return the width of a text in a terminal: two for wide East Asian characters, none for combining accents.
 
     >>> terminal_width("error"), terminal_width("日本語"), terminal_width("e\N{COMBINING ACUTE ACCENT}")
     (5, 6, 1)
@@ -301,7 +306,7 @@ def _padded(cell: str, width: int, left: bool) -> str:
 
 
 def markdown_escaped(text: str) -> str:
-    r"""Text escaped for a cell of a GitHub Markdown table.
+    r"""Escape text for a cell of a GitHub Markdown table.
 
     >>> print(markdown_escaped(r"a|b \| <b> *c* d_e 1 < 2"))
     a\|b \\\| \<b> \*c\* d_e 1 < 2
@@ -314,16 +319,16 @@ def _sentence(text: str) -> str:
 
 
 def _leading_number(cell: str) -> float | None:
-    """The number of a cell; for plain text, the number at its beginning."""
+    """Return the number of a cell; for plain text, the number at its beginning."""
     if isinstance(cell, Cell):
         return cell.rank
     match = NUMERAL.match(cell)
     return None if match is None else float(match[0].replace(",", ""))
 
 
-# Names that others chose, made harmless: they steer no terminal, and no spreadsheet takes them for formulas.
+# Escape names from the input, so that they cannot control a terminal or be formulas in a spreadsheet.
 
-# Control characters but tab and line feed; marks that change the direction of writing; line separators; invalid
+# Control characters except tab and line feed, marks that change the direction of writing, line separators, and invalid
 # characters.
 STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
@@ -332,7 +337,7 @@ QUOTE, QUOTED = "'", re.compile(r'[",;\t\r\n]')
 
 
 def on_a_terminal(text: str) -> str:
-    r"""Text with control characters escaped as in JSON.
+    r"""Escape control characters as in JSON.
 
     >>> print(on_a_terminal("Iraq \x1b[31m attacks"))
     Iraq \u001b[31m attacks
@@ -341,7 +346,7 @@ def on_a_terminal(text: str) -> str:
 
 
 def in_a_line(text: str) -> str:
-    r"""The same for a table cell, which is one line.
+    r"""Escape control characters, tabs and line breaks, for a table cell in one line.
 
     >>> print(in_a_line("Iraq\n\tattacks"))
     Iraq\u000a\u0009attacks
@@ -349,39 +354,38 @@ def in_a_line(text: str) -> str:
     return on_a_terminal(text).replace("\n", r"\u000a").replace("\t", r"\u0009")
 
 
-# Where a cell, or a part of one that a spreadsheet takes for a cell because another separator is set, has a sign at its
-# start, perhaps after apostrophes.
+# The start of a cell with a sign, perhaps after apostrophes. If a spreadsheet uses another separator, a cell may also
+# start after that separator.
 SIGNED = re.compile(r"(?<![^;\t\n])('*)(?=[=+\-@＝＋－＠])")
 BLANK_START = re.compile(r"'*[\t\r\n]")
 PART = re.compile(r"[^;\t\n]*")
 
 
 def in_a_spreadsheet(text: str) -> str:
-    """A CSV cell that a spreadsheet reads as text: an apostrophe precedes whatever it would read as a formula.
+    """Return a CSV cell with an apostrophe before everything that a spreadsheet would treat as a formula.
 
-    So it does behind a semicolon, a tab or the end of a line, where a spreadsheet may begin another cell.
-
-    A text that has apostrophes there gets one more, so `out_of_a_spreadsheet` is the inverse. Numbers stay, and a sign
-    alone. Source: OWASP, *CSV Injection*.
+    An apostrophe is also added after a semicolon, a tab or a line break, where a spreadsheet may begin another cell. A
+    text that already has apostrophes there gets one more, so that `out_of_a_spreadsheet` is the inverse. Numbers and
+    single signs are unchanged. Source: OWASP, *CSV Injection*.
 
     >>> [in_a_spreadsheet(text) for text in ("=cmd|' /C calc'!A0", "-LRB-", "-0.5", "+", "Iraq")]
     ["'=cmd|' /C calc'!A0", "'-LRB-", '-0.5', '+', 'Iraq']
     >>> [in_a_spreadsheet(text) for text in ("=1+1;=2", "'=1+1")]
     ["'=1+1;'=2", "''=1+1"]
     """
-    shown = on_a_terminal(text)
+    escaped = on_a_terminal(text)
 
-    def guarded(place: re.Match[str]) -> str:
-        part = PART.match(shown, place.end())
-        is_harmless = not place[1] and part is not None and (len(part[0]) == 1 or _is_number(part[0]))
-        return place[1] if is_harmless else f"'{place[1]}"
+    def with_apostrophe(match: re.Match[str]) -> str:
+        part = PART.match(escaped, match.end())
+        needs_none = not match[1] and part is not None and (len(part[0]) == 1 or _is_number(part[0]))
+        return match[1] if needs_none else f"'{match[1]}"
 
     is_blank = BLANK_START.match(text) is not None and len(text) > 1
-    return f"{QUOTE * is_blank}{SIGNED.sub(guarded, shown)}"
+    return f"{QUOTE * is_blank}{SIGNED.sub(with_apostrophe, escaped)}"
 
 
 def out_of_a_spreadsheet(text: str) -> str:
-    """The text of such a cell: without the added apostrophe.
+    """Remove the apostrophes that `in_a_spreadsheet` added to a cell.
 
     >>> [out_of_a_spreadsheet(text) for text in ("'-LRB-", "'t Hooft", "-0.5", "'=1+1;'=2", "''=1+1")]
     ['-LRB-', "'t Hooft", '-0.5', '=1+1;=2', "'=1+1"]
@@ -392,7 +396,7 @@ def out_of_a_spreadsheet(text: str) -> str:
 
 
 def csv_line(cells: Iterable[str], *, separator: str = ",") -> str:
-    """A line of CSV; cells with any separator that a spreadsheet may use are quoted.
+    """Join cells to a line of CSV; cells with any separator that a spreadsheet may use are quoted.
 
     >>> print(csv_line(["a;b", "c"]))
     "a;b",c
@@ -409,14 +413,14 @@ def _is_number(text: str) -> bool:
     return text.isascii() and "_" not in text and text == text.strip()
 
 
-# Numbers, intervals and p-values as a reader sees them: one rule for each, and one dash for what is undefined.
+# Format numbers, intervals and p-values for people, each by a single rule; undefined values are a dash.
 
 UNDEFINED = "–"
 SMALLEST_P = 0.0001
 
 
 def number(value: float | None, decimals: int = 4, *, sign: bool = False) -> str:
-    """A number with a number of decimals; a dash if it is undefined.
+    """Format a number with this many decimals; a dash if it is undefined.
 
     >>> number(0.25), number(0.25, sign=True), number(1234.56, 1), number(-0.4, 0), number(None)
     ('0.2500', '+0.2500', '1,234.6', '0', '–')
@@ -427,7 +431,7 @@ def number(value: float | None, decimals: int = 4, *, sign: bool = False) -> str
 
 
 def short_number(value: float) -> str:
-    """A number with four decimals, or three digits and a power of ten if it is very small or large.
+    """Format a number with four decimals, or with three digits and a power of ten if it is very small or large.
 
     >>> short_number(0.12345), short_number(0.0), short_number(1.2345e-7), short_number(2.5e299)
     ('0.1235', '0.0000', '1.23e-07', '2.5e+299')
@@ -445,7 +449,7 @@ def is_extreme(value: float) -> bool:
 
 
 def interval(low: float | None, high: float | None, decimals: int = 4, *, sign: bool = False) -> str:
-    """Both ends of an interval; a dash if it is undefined.
+    """Format both ends of an interval; a dash if the interval is undefined.
 
     >>> interval(-0.0046, 0.0012, sign=True), interval(0, 1200, 0), interval(float("nan"), 1.0)
     ('[-0.0046, +0.0012]', '[0, 1200]', '–')
@@ -456,7 +460,7 @@ def interval(low: float | None, high: float | None, decimals: int = 4, *, sign: 
 
 
 def all_digits(value: float | None) -> str:
-    """A number with all digits, for programs; empty if it is undefined.
+    """Format a number with all digits, for programs; empty if it is undefined.
 
     >>> all_digits(0.1), all_digits(float("nan"))
     ('0.1', '')
@@ -465,7 +469,7 @@ def all_digits(value: float | None) -> str:
 
 
 def probability_is(p: float) -> str:
-    """A probability in a sentence, after its name: never rounded to 0 or 1.
+    """Format a probability in a sentence, after its name; it is never rounded to 0 or 1.
 
     >>> probability_is(0.25), probability_is(0.99999), probability_is(1e-9), probability_is(1.0)
     ('= 0.250', '> 0.999', '< 0.001', '= 1.000')
@@ -478,7 +482,7 @@ def probability_is(p: float) -> str:
 
 
 def p_text(p: float) -> str:
-    """A p-value with four decimals, or "<" the smallest one; a dash if it is undefined.
+    """Format a p-value with four decimals, or as "< 0.0001"; a dash if it is undefined.
 
     >>> p_text(0.00027), p_text(1e-9), p_text(float("nan"))
     ('0.0003', '< 0.0001', '–')
@@ -487,7 +491,7 @@ def p_text(p: float) -> str:
 
 
 def p_in_words(p: float) -> str:
-    """A p-value in a sentence.
+    """Format a p-value in a sentence.
 
     >>> p_in_words(0.00027), p_in_words(1e-9), p_in_words(float("nan"))
     ('p = 0.0003', 'p < 0.0001', 'p undefined')
@@ -497,19 +501,20 @@ def p_in_words(p: float) -> str:
     return f"p {p_text(p)}" if p < SMALLEST_P else f"p = {p_text(p)}"
 
 
-# Figures of the rows of a result.
+# Columns of the rows of a result, and the formats of their values.
 
-FRAME, TABLE = "frame", "table"  # where a column is shown: only in frames and CSV, or only in tables for people
+FRAME, TABLE = "frame", "table"  # a column is shown only in frames and CSV, or only in tables for people
 ENDS = ("", "_low", "_high")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How values of one kind are formatted.
+    """The format of a kind of values, such as counts, p-values or estimates.
 
-    text: of a value that is there, for people. left: aligned to the left, as words are. missing: what a frame holds
-    where the value is None. ends: of an estimate, which has an interval, three columns of a frame and of CSV. decimals:
-    to which values are equal that are shown alike. answers: whether they are estimates or intervals.
+    text: a function that formats a value for people. left: whether values are left-aligned, as words are. missing: the
+    value in a frame for None. ends: the suffixes of the columns in a frame and in CSV; an estimate has three columns,
+    for its value and the ends of its interval. decimals: values that agree to this many decimals count as equal when
+    the best is marked. answers: whether values are estimates or intervals.
     """
 
     text: Callable[[Any], str]
@@ -520,33 +525,33 @@ class Kind:
     answers: bool = False
 
     def parts(self, value: Any) -> tuple[object, ...]:
-        """The plain values: for an estimate, its value and both ends of its interval."""
+        """Return the plain values: for an estimate, its value and both ends of its interval."""
         if len(self.ends) == 1 or value is None:
             return (value,) * len(self.ends)
         return value.value, value.low, value.high
 
     def cell(self, value: Any) -> Cell:
-        """The formatted value, and the number by which it is compared with others."""
+        """Return the formatted value, with the number by which it is compared with other values."""
         plain = self.parts(value)[0]
         rank = round(plain, self.decimals) if isinstance(plain, int | float) and not math.isnan(plain) else None
         return Cell(UNDEFINED if value is None else self.text(value) or UNDEFINED, rank)
 
 
 def digits(decimals: int, *, sign: bool = False) -> Kind:
-    """Numbers with this many decimals."""
+    """Return the kind of numbers that are shown with this many decimals."""
     return Kind(partial(number, decimals=decimals, sign=sign), decimals=decimals)
 
 
 def span(decimals: int = 4) -> Kind:
-    """Both ends of an interval, as a separate column."""
+    """Return the kind of intervals (low, high) in a column of their own."""
     return Kind(lambda ends: interval(ends[0], ends[1], decimals), answers=True)
 
 
 WORDS = Kind(str, left=True, missing="")
-TEXT = Kind(str)  # a value that is a text already
+TEXT = Kind(str)  # values that are strings, such as formatted numbers
 COUNT = Kind("{:,}".format)
 NUMBER = digits(4)
-EXACT = Kind(all_digits, decimals=17)  # all digits, as a threshold has to be typed again
+EXACT = Kind(all_digits, decimals=17)  # with all digits, so that a threshold can be copied
 P_VALUE = Kind(p_text)
 FLAG = Kind(lambda value: "yes" if value else "no", missing=None)
 ESTIMATE = Kind(str, ends=ENDS, answers=True)
@@ -555,14 +560,14 @@ POINT = Kind(lambda value: number(value.value), ends=ENDS, answers=True)  # an e
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A figure of each row.
+    """A column of a result's table and data frame, with one value per row.
 
-    name: what frames call it. kind: what it is. heading: of tables, where it is not the name. better: LOWER or HIGHER
-    values are; then the best is bold in print. legend: what it means, below a table in print. get: how a row gives it,
-    where that is not its attribute of this name; or `values`, all of them. detail: whether a narrow terminal hides it
-    before columns that answer the question. answer: whether it is one of these, which are hidden last, as columns of
-    estimates and intervals are by their kind. only: FRAME, for frames and CSV alone, or
-    TABLE, for text, Markdown, LaTeX and HTML alone.
+    name: the name in frames. kind: the format of the values. heading: the heading in tables, by default the name.
+    better: LOWER or HIGHER, if such values are better; the best value is then bold in Markdown and LaTeX. legend: an
+    explanation below the table. get: a function that returns the value of a row, by default its attribute `name`.
+    values: the values of all rows, instead of `get`. detail: whether a narrow terminal hides the column first. answer:
+    whether it hides the column last, like columns of estimates and intervals. only: FRAME, if the column is only in
+    frames and CSV, or TABLE, if it is only in text, Markdown, LaTeX and HTML.
 
     >>> Column("p_value", P_VALUE).shown, Column("p_value", P_VALUE).framed([0.5, None])
     ('p value', {'p_value': [0.5, nan]})
@@ -581,32 +586,32 @@ class Column:
 
     @property
     def answers(self) -> bool:
-        """Whether a narrow terminal hides it last."""
+        """Whether a narrow terminal hides the column last."""
         return not self.detail and (self.answer or self.kind.answers)
 
     @property
     def shown(self) -> str:
-        """The heading; for columns of programs only, the name."""
+        """The heading in tables and CSV; the name, for a column that is only in frames and CSV."""
         return self.heading or (self.name if self.only == FRAME else self.name.replace("_", " "))
 
     def of(self, rows: Iterable[object]) -> Sequence[Any] | np.ndarray[Any, Any]:
-        """The values of some rows."""
+        """Return the values of the rows."""
         if self.values is not None:
             return self.values
         return [getattr(row, self.name) if self.get is None else self.get(row) for row in rows]
 
     def cells(self, rows: Iterable[object]) -> list[Cell]:
-        """The formatted values."""
+        """Return the formatted values of the rows."""
         return [self.kind.cell(value) for value in plain_list(self.of(rows))]
 
     def exact(self, rows: Iterable[object]) -> dict[str, list[str]]:
-        """The values with all digits, empty if missing, by CSV heading."""
+        """Return the values as strings with all digits, empty if missing, by their heading in CSV."""
         parts = [self.kind.parts(value) for value in plain_list(self.of(rows))]
         ends = enumerate(self.kind.ends)
         return {self.shown + end.replace("_", " "): [plain_value(part[i]) for part in parts] for i, end in ends}
 
     def framed(self, values: Sequence[Any] | np.ndarray[Any, Any]) -> dict[str, Any]:
-        """The columns of a frame, by name."""
+        """Return the columns of a frame by name: one, or three for estimates."""
         if isinstance(values, np.ndarray) and values.dtype != object:
             return {self.name: values}
         parts = [self.kind.parts(value) for value in values]
@@ -615,7 +620,7 @@ class Column:
 
 
 def with_ends(column: Column, *, of_ends: str = "") -> list[Column]:
-    """An estimate as three columns: `column` with its value, and low and high, which the legend `of_ends` explains."""
+    """Return three columns for estimates: `column` with the value, and low and high with the legend `of_ends`."""
     getter = column.get or attrgetter(column.name)
 
     def end(name: str, legend: str = "") -> Column:
@@ -627,7 +632,7 @@ def with_ends(column: Column, *, of_ends: str = "") -> list[Column]:
 
 
 def plain_value(value: object) -> str:
-    """A plain value for programs.
+    """Format a plain value for programs; empty if it is undefined.
 
     >>> plain_value(0.1), plain_value(None), plain_value(True), plain_value("HMM"), plain_value(float("nan"))
     ('0.1', '', 'yes', 'HMM', '')
@@ -640,14 +645,14 @@ def plain_value(value: object) -> str:
 
 
 def plain_list(values: Sequence[Any] | np.ndarray[Any, Any]) -> list[Any]:
-    """A list of Python values, with numpy values converted."""
+    """Convert values to a list of Python values."""
     if isinstance(values, np.ndarray):
         return list(values.tolist())
     return [value.item() if isinstance(value, np.generic) else value for value in values]
 
 
 def _uniform_column(values: list[Any], missing: Any) -> list[Any]:
-    """A frame column of one type: integers remain integers if none is missing, names of several types become texts."""
+    """Return a frame column of one type: integers stay integers unless one is missing; mixed names become strings."""
     cells: list[Any] = [missing if value is None else value for value in values]
     kinds = {type(value) for value in cells}
     if str in kinds and len(kinds) > 1:

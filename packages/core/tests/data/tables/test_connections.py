@@ -71,5 +71,7 @@ def test_rows_continue_where_the_memory_ran_out(narrow: Connection) -> None:
 
 def test_more_than_the_memory_is_a_plain_sentence(monkeypatch: pytest.MonkeyPatch, narrow: Connection) -> None:
     monkeypatch.setattr("howsure.data.tables.database.lift_memory_limit", lambda *_: False)
-    with pytest.raises(InputError, match=r"^the input needs more memory than there is\. Read fewer rows or columns"):
+    with pytest.raises(
+        InputError, match=r"^the input needs more memory than is available\. Read fewer rows or columns"
+    ):
         list(batches(narrow, LONG))

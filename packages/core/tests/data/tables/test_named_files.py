@@ -213,14 +213,16 @@ def test_look_shows_columns_that_differ_only_in_case_and_proposes_none(suffix: s
     path = write(tmp_path / f"x{suffix}", columns)
     overview = howsure.look(path)
     assert [(column.name, column.missing) for column in overview] == [(name, 0) for name in columns]
-    assert f"{path} has columns named alike, but for case: right, Right. Rename them to use them." in overview.notes
+    assert (
+        f"{path} has columns whose names differ only in case: right, Right. Rename them to use them." in overview.notes
+    )
     assert [command for command in overview.commands if "--score won" not in command] == []
     assert howsure.mean_scores("won", data=howsure.read(path))[0].mean.value == 0.25
 
 
 def test_fields_of_parquet_that_differ_only_in_case_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", {"top": [{"in": {"Yes": -0.1, "yes": -2.5}, "n": 1}] * 3, "right": [1, 0, 1]})
-    with pytest.raises(InputError, match=r"the column top of .* has fields named alike: Yes, yes"):
+    with pytest.raises(InputError, match=r"the column top of .* has fields whose names differ only in case: Yes, yes"):
         howsure.mean_scores("top.in.yes", data=howsure.read(path))
     assert howsure.mean_scores("right", data=howsure.read(path))[0].n == 3
 

@@ -149,7 +149,7 @@ def check_rows(table: Table, columns: ScoreColumns, name: str | None) -> None:
         _check_probabilities(table, columns.prob or "", named)
         p = table.columns[columns.prob or ""].number
         message = (
-            f"{columns.actor} must not be missing where the probability is above 0; {{place}} has none, with "
+            f"{columns.actor} must not be missing if the probability is above 0; {{place}} has none, with "
             "{value:g} ({count} such). A row without an actor is a document in which none acts."
         )
         _refuse(table, f"NOT {named} AND {p} > 0", p, message)
@@ -222,9 +222,7 @@ def check_actors(actors: tuple[str, ...], columns: ScoreColumns) -> None:
 def _check_probabilities(table: Table, column: str, where: str) -> None:
     spec = table.columns[column]
     missing = spec.missing(kind="number")
-    message = (
-        f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act."
-    )
+    message = f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 if the actor does not act."
     _refuse(table, f"{where} AND {missing}", "NULL", message)
     message = (
         f"{column} must be a number from 0 to 1, such as 0.55; {{place}} is {{value!r}} ({{count}} such).{{advice}}"
@@ -306,7 +304,7 @@ def open_scores(
 
 
 def _checked_fields(fields: Fields, columns: ScoreColumns, *, has_own_documents: bool) -> str | None:
-    """The column of the id; None for the number of the row, where each row is a document."""
+    """The column of the id; None for the number of the row, if each row is a document."""
     for role in ("id", "date"):
         if getattr(fields, role) is None and not (role == "id" and columns.actors and has_own_documents):
             raise InputError(f"name the column of the {role}: {parameter(role, 'COLUMN')}.")

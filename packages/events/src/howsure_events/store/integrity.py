@@ -46,7 +46,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "sentences": (
         (ABSENT, ORPHANS),
-        ("len(t.words) <> len(t.spaces)", "words and spaces must have one length"),
+        ("len(t.words) <> len(t.spaces)", "words and spaces must have equal lengths"),
         ("list_count(t.words) < len(t.words) OR list_count(t.spaces) < len(t.spaces)", "words and spaces have no gaps"),
         (
             " OR ".join(
@@ -107,7 +107,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         ("t.entry < 1 OR t.revision < 1", "entry and revision must be 1 or more"),
         ("t.coder = ''", "coder must be a name"),
         ("list_count(t.acting) < len(t.acting)", "acting must be codes"),
-        ("t.unclear AND coalesce(len(t.acting), 1) > 0", "acting must be empty where the text is unclear"),
+        ("t.unclear AND coalesce(len(t.acting), 1) > 0", "acting must be empty if the text is unclear"),
         ("t.undoes >= t.entry", "undoes must be an earlier entry"),
     ),
 }

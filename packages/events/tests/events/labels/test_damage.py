@@ -38,7 +38,7 @@ AT_OPENING = {
     "UPDATE answers SET revision = 0": "entry and revision must be 1 or more",
     "UPDATE answers SET coder = ''": "coder must be a name",
     "UPDATE answers SET acting = [NULL]": "acting must be codes",
-    "UPDATE answers SET unclear = true": "acting must be empty where the text is unclear",
+    "UPDATE answers SET unclear = true": "acting must be empty if the text is unclear",
     "UPDATE answers SET undoes = entry": "undoes must be an earlier entry",
 }
 LATER = {

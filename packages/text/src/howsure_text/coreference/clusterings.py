@@ -50,7 +50,7 @@ def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str =
             if not isinstance(mention, Hashable) or mention not in place_of:
                 raise InputError(
                     f"{parameter} must consist of the mentions of the posterior ({shortened(names, limit=4)}); "
-                    f"{mention!r} is another one. Leave it out, or name the mentions of the posterior: mentions=[...]."
+                    f"{mention!r} is not one of them. Leave it out, or name the posterior's mentions: mentions=[...]."
                 )
             places.append(place_of[mention])
             if labels[places[-1]] >= 0:

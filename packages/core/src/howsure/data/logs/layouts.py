@@ -122,7 +122,7 @@ def _alpaca_eval(record: Record, _: Source) -> Iterator[Row]:
 def _live_code_bench(record: Record, _: Source) -> Iterator[Row]:
     if "graded_list" not in record:
         raise ValueError(
-            "it has no graded_list; name the file _eval_all.json, which LiveCodeBench writes where it evaluates"
+            "it has no graded_list; name the file _eval_all.json, which LiveCodeBench writes when it evaluates"
         )
     for passed in listed(record["graded_list"]):
         yield {"item": record["question_id"], "passed": number(passed)}

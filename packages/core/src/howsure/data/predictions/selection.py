@@ -39,7 +39,7 @@ def opened_files(
 ) -> Iterator[Opened]:
     """Open files for queries of these columns; they are closed if an error occurs in the block.
 
-    with_classes: also of the lists of classes and their probabilities in logs.
+    with_classes: also keep the lists of classes and their probabilities in logs.
 
     Raises InputError for a file that cannot be read, and for an invalid expression.
     """
@@ -320,7 +320,7 @@ def _zero_or_one(value: str) -> float | None:
 
 # Groups by name: their numbers of rows, and SQL that turns a name into a code.
 
-NUMBERS = count()  # of the types made by this process, so that no two have one name
+NUMBERS = count()  # of the types that this process creates, so that their names differ
 
 
 def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
@@ -355,7 +355,7 @@ ACROSS_FILES = ("error", SAME, SEPARATE)
 
 
 def check_option_value(how: str, *, of: str | None, named: str) -> None:
-    """Raise InputError for an unknown option value, or one that needs the column `of`."""
+    """Raise InputError for an unknown value of `across_files`, or for one that needs a column of ids or clusters."""
     if how not in ACROSS_FILES:
         raise unknown_name("way", how, ACROSS_FILES, place="across_files")
     if how != "error" and of is None:
@@ -460,7 +460,7 @@ def repeated_rows(
 
 
 def note_on_items(repeated: RepeatedItems | None, *, as_clusters: bool = True) -> tuple[str, ...]:
-    """A note that repeated items are clusters, or what to do if they are not; None if no item repeats."""
+    """Return a note that repeated items are clusters, or with advice if they are not; () if no item repeats."""
     if repeated is None:
         return ()
     return (repeated.note() if as_clusters and repeated.are_clusters else repeated.warning(),)
@@ -512,8 +512,10 @@ def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequenc
 
 
 def _counts(table: Table, used: str, item: str, cells: Sequence[str]) -> RepeatedItems:
-    """The numbers of rows and items, the largest number of rows of an item in a cell, the smallest number of items in a
-    cell, and the number of cells."""
+    """Count the rows, items and cells; find the most rows of an item in a cell, and the fewest items in a cell.
+
+    A cell consists of the rows with equal values in the columns `cells`.
+    """
     keys = [f"k{at}" for at in range(len(cells))]
     columns = ", ".join([*(f"{sql} AS {key}" for key, sql in zip(keys, cells, strict=True)), f"{item} AS item"])
     by_item = f"SELECT * FROM (SELECT {columns} FROM {table.numbered} WHERE {used})"

@@ -30,9 +30,9 @@ ROLES = {  # names of columns that are recognised, of a table with a row per val
 class FieldValue:
     """The value of a field of a document.
 
-    path: where it is, such as items[0].price. text: the value as text; None if it is null or empty. confidence: the
-    probability that the value is right; None if unknown. unseen: if the field has a fixed set of possible values, 1
-    minus the sum of the probabilities of those among the model's alternatives; otherwise None.
+    path: the location of the value, such as items[0].price. text: the value as text; None if it is null or empty.
+    confidence: the probability that the value is right; None if unknown. unseen: for a field with known choices, the
+    probability that the alternatives of the tokens assign to no choice; otherwise None.
     """
 
     path: str
@@ -94,7 +94,10 @@ def field_values(content: Any, *, whole: Collection[str] = ()) -> dict[JsonPath,
 def _values(
     content: Any, place: JsonPath, path: JsonPath, confidence: float | None, whole: Collection[str]
 ) -> Iterator[tuple[JsonPath, FieldValue]]:
-    """place: in the JSON. path: without the key "value" of objects with a confidence."""
+    """Yield the values in a part of a JSON object, each with its location.
+
+    place: the location of the part. path: the location without the keys "value" of objects with a confidence.
+    """
     if isinstance(content, dict) and {VALUE, CONFIDENCE} <= content.keys():
         stated_confidence = _confidence(content[CONFIDENCE], path_text(path))
         yield from _values(content[VALUE], (*place, VALUE), path, stated_confidence, whole)
@@ -126,7 +129,9 @@ def unfenced(text: str) -> tuple[str, int]:
 
 
 def value_positions(text: str, *, whole: Collection[str] = ()) -> Mapping[JsonPath, tuple[int, int]]:
-    """The start and end of each value in a JSON text, quotes included; of objects and arrays those of their values.
+    """Return the start and the end of each value in a JSON text, including quotes.
+
+    For an object or an array, the positions of the values inside it are returned instead.
 
     >>> value_positions('{"a": [1, "b"]}')
     {('a', 0): (7, 8), ('a', 1): (10, 13)}
@@ -147,7 +152,7 @@ def _skip(text: str, at: int) -> int:
 def _scan(
     text: str, at: int, path: JsonPath, whole: Collection[str], positions: dict[JsonPath, tuple[int, int]]
 ) -> int:
-    """Add the values from a position of valid JSON on; the position after them."""
+    """Add to `positions` those of the value at index `at` of valid JSON, and return the index after the value."""
     is_object = text[at] == "{"
     inside = _skip(text, at + 1)
     is_whole = bool(path) and generic_path(path_text(tuple(part for part in path if part != VALUE))) in whole

@@ -14,7 +14,7 @@ from howsure.data.tables.table import column_names
 
 
 def long_table_columns(paths: Sequence[str]) -> list[str]:
-    """The columns of the first file; none of folders, of single JSON documents and of responses."""
+    """Return the columns of the first file; [] if it is a single JSON document or has responses, and for folders."""
     if any(map(os.path.isdir, paths)):
         return []
     with tempfile.TemporaryDirectory() as spool:

@@ -39,7 +39,7 @@ class ValueProbability:
 
 @dataclass(frozen=True, slots=True)
 class SpelledTokens:
-    """Tokens that spell a text: the end of each in bytes of UTF-8, and the text."""
+    """The tokens that spell a text. ends: the end of each token in the text, in bytes of UTF-8."""
 
     tokens: Sequence[Mapping[str, Any]]
     ends: Sequence[int]
@@ -47,7 +47,7 @@ class SpelledTokens:
 
     @classmethod
     def of(cls, tokens: Sequence[Mapping[str, Any]], text: str) -> SpelledTokens:
-        """The tokens of a text; tokens after it, which end a response, are ignored.
+        """Return the tokens of a text; tokens after its end, such as the end of the response, are ignored.
 
         Raises ValueError if they spell another text.
         """
@@ -66,8 +66,10 @@ class SpelledTokens:
         return cls(tokens, ends, text)
 
     def covering(self, start: int, end: int) -> tuple[range, int]:
-        """The positions of the tokens that contain characters from `start` to `end`, and the position in bytes of
-        `start` in the first of them."""
+        """Return the indices of the tokens that contain characters from `start` to `end`, and an offset.
+
+        The offset is the number of bytes before `start` in the first of these tokens.
+        """
         first_byte = len(self.text[:start].encode())
         last_byte = first_byte + len(self.text[start:end].encode())
         first = bisect_right(self.ends, first_byte)
@@ -152,14 +154,17 @@ def _branches(token: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _continuation(text: str, prefix: str) -> str | None:
-    """What a token spells of a value, after the `prefix` before it in the chosen token; blanks may differ."""
+    """Return the part of a token's text that belongs to a value; None if the token begins unlike the chosen token.
+
+    prefix: the characters before the value in the chosen token. They must be the same in this token, except blanks.
+    """
     if text.startswith(prefix):
         return text[len(prefix) :].lstrip() if not prefix.strip() else text[len(prefix) :]
     return None if prefix.strip() else text.lstrip()
 
 
 def _may_become(spelled: str, value: str) -> bool:
-    """Whether a JSON text that begins so may have this value next."""
+    """Whether a JSON text that begins with the characters `spelled` may continue to spell this value."""
     if value.startswith(spelled):
         return True
     rest = spelled[len(value) :]

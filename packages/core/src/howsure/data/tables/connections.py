@@ -37,8 +37,10 @@ def connect(database: str | Path = IN_MEMORY, *, read_only: bool = False, **sett
 
 
 def _hide_progress_bar(connection: Connection) -> None:
-    """In a notebook, DuckDB prints a progress bar between the results. Without ipywidgets it does not, and then raises
-    an error if the setting is changed, even to false; so only a bar that is shown is switched off."""
+    """Switch off the progress bar that DuckDB prints between results in a notebook.
+
+    Without ipywidgets, DuckDB prints no bar, and raises an error if the setting is changed. The setting is then kept.
+    """
     ((shown,),) = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
     if shown:
         connection.execute("SET enable_progress_bar = false")

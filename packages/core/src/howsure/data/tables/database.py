@@ -36,19 +36,19 @@ from howsure.inputs.numbers_and_names import (
 )
 from howsure.inputs.pairs import CHUNK_ROWS
 
-# Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
-# As a join, IN (…) could change the order of rows, on which columns that are loaded one by one rely.
+# Parquet's statistics ignore NaN. DuckDB relies on them in filters, and loses rows with NaN (DuckDB's issue 25521).
+# IN (…) as a join could change the order of rows, but columns that are loaded one by one must have the same order.
 DISABLED_OPTIMIZERS = "filter_pushdown,statistics_propagation,in_clause"
-# of the rows of files; beyond it, they are in the scratch folder. Lifted for a query that cannot do with it.
+# for rows of files; more rows are kept in the scratch folder. The limit is raised for a query that needs more memory.
 MEMORY = "128MB"
 NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
 LINE = re.compile(r"CSV Error on Line: (\d+)")  # incorrect for JSON
 UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
 SNIFFED = 1 << 16  # bytes
-NO_COLUMNS = "Error when sniffing file"  # where no separator gives all rows as many values
+NO_COLUMNS = "Error when sniffing file"  # if no separator gives all rows the same number of values
 KEY_TWICE = re.compile(r"JSON transform error.*: Object .* has duplicate key \"(.*)\"", re.DOTALL)
 BAD_JSON = "Malformed JSON in file"
-INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C
+INTERRUPTED = "Query interrupted"  # DuckDB's error after Ctrl-C
 
 
 class Database:
@@ -107,7 +107,7 @@ def identifier(name: str) -> str:
 
 def literal(text: str) -> str:
     """A text in SQL. Raises InputError if it is not UTF-8."""
-    return "'" + checked_text(text, "what is asked of a table").replace("'", "''") + "'"
+    return "'" + checked_text(text, "a string in a query of a table").replace("'", "''") + "'"
 
 
 def literals(texts: Sequence[str]) -> str:
@@ -150,7 +150,8 @@ def reading(name: str, path: str = "") -> Iterator[None]:
             raise KeyboardInterrupt from error
         if OUT_OF_MEMORY in str(error):
             raise InputError(
-                f"{name} needs more memory than there is. Read fewer rows or columns, or use a machine with more of it."
+                f"{name} needs more memory than is available. Read fewer rows or columns, or use a machine with more "
+                "memory."
             ) from error
         if _is_utf_16(path or name):
             raise encoding_error(path or name, name) from error
@@ -190,7 +191,7 @@ def _is_utf_16(path: str) -> bool:
 
 
 def _why_uneven(path: str) -> str | None:
-    """The reason why rows have other numbers of values than the header, and what to do, if the first bytes show it."""
+    """Return the reason, with advice, why rows and header differ in length; None if the first bytes do not show it."""
     beginning = _first_bytes(path, SNIFFED)
     first_line = beginning.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0]
     if first_line.startswith(b"#"):
@@ -203,7 +204,7 @@ def _why_uneven(path: str) -> str | None:
 
 
 def _first_bad_line(path: str, name: str) -> str | None:
-    """What is wrong with the first line that is not JSON, and what to do; None if all are."""
+    """Describe the first line that is not JSON, with advice; None if all lines are JSON."""
     with open_unpacked(path, detect_compression(_first_bytes(path, 4)), name) as file:
         for number, line in enumerate(file, start=1):
             try:
@@ -267,7 +268,7 @@ def chunks(
 ) -> Iterator[list[npt.NDArray[Any]]]:
     """The columns of a query in chunks of `rows`, as separate arrays; a negative zero becomes 0.
 
-    Raises NullFound for the first null.
+    Raises NullFound, with the row and the column, for the first null.
     """
     filled, buffers, n_before = 0, [np.empty(rows, dtype) for dtype in dtypes], 0
     for batch in batches(connection, query):

@@ -55,10 +55,10 @@ SPREADSHEETS = (".xlsx", ".xls", ".ods")
 class File:
     """A file to read: its path, its name for the user, its format and its compression.
 
-    columns, rows, start: of a copy of a log, the names of all columns, the number of rows, and the byte at which they
-    start in the file COPIES of the folder, one row in each line.
-    origin: of a copy whose rows were made from others, the file, the row and the element of it (in words, such as
-    "element 2 of judgments", or "") that a row was made from.
+    For a rewritten log: columns, the names of all columns; rows, the number of rows; and start, the byte at which the
+    rows start in the file COPIES of the same folder, one row per line. For a file whose rows were created from rows of
+    another file: origin, a function that returns, for a row, the other file, its row, and the element of this row in
+    words, such as "element 2 of judgments", or "".
     """
 
     path: str
@@ -79,7 +79,7 @@ class File:
         return self.compression == "none" and os.path.splitext(self.path)[1].lower() not in COMPRESSIONS
 
 
-COPIES = "logs.jsonl"  # the rows of all logs, since a tree of trials has thousands of files, each with one row
+COPIES = "logs.jsonl"  # the rows of all logs in one file, because there may be thousands of logs with one row each
 
 
 def copied_rows(files: Sequence[File]) -> Iterator[tuple[File, bytes]]:
@@ -97,7 +97,7 @@ def _write_out(file: File) -> None:
 
 
 def joined_path(files: Sequence[File]) -> str:
-    """The path of a file that for a moment holds the rows of several copies of logs."""
+    """Return the path of a temporary file for the rows of several rewritten logs."""
     return f"{files[0].path}.joined"
 
 
@@ -116,11 +116,11 @@ def named_files(
 ) -> tuple[File, ...]:
     """The files named by paths and globs, each once; standard input ("-") and pipes are copied into `spool`.
 
-    Plain files that were already found in a folder are returned unchanged, unless a `format` is named.
-    The format of a file is `format`, or what its suffix says, or with `by_content` what its first bytes show. Texts in
+    Plain files that were already found in a folder are returned unchanged, unless a `format` is named. Without
+    `format`, the format of a file is determined by its suffix or, with `by_content`, by its first bytes. Texts in
     another `encoding` than UTF-8 are copied into `spool`, too.
 
-    Raises InputError if a path leads nowhere, is a directory or empty, is named twice, or has a format nobody knows.
+    Raises InputError if a path does not exist, is a directory or empty, is named twice, or has an unknown format.
     """
     if format is not None:
         check_choice(format, TABLES, name="format")
@@ -138,7 +138,7 @@ def named_files(
 
 @contextmanager
 def reading_files(*files: File) -> Iterator[Database]:
-    """A database that can read these files alone, closed at the end; an error of DuckDB names the first file."""
+    """A context with a database that can read only these files; an error of DuckDB names the first file."""
     with closing(Database()) as database, reading(files[0].name, files[0].path):
         database.allow_only(paths_read(files))
         yield database
@@ -303,8 +303,8 @@ def _sniffed(beginning: bytes, name: str) -> str:
 
 # The calls by which DuckDB reads files, for use after FROM.
 #
-# DuckDB takes a folder `year=2020` in a path for a column of that name, and would put it in the place of the file's
-# own; here it is one (`folders`) only if it is requested and the file has no such column.
+# By default, DuckDB treats a folder `year=2020` in a path as a column `year`, which replaces a column of the file with
+# this name. Here, folders are columns (`folders`) only if such a column is requested and the file does not have it.
 
 FOLDER = re.compile(r"([^=]+)=.*")
 
@@ -312,7 +312,7 @@ FOLDER = re.compile(r"([^=]+)=.*")
 def parquet_source(files: Sequence[File], *, folders: bool = False, with_names: str | None = None) -> str:
     """The call that reads Parquet files as one table, with columns matched by name.
 
-    `with_names` is the column that the path of each file goes into.
+    with_names: the name of a column with the path of each file, if requested.
     """
     paths = ", ".join(file_literal(file.path) for file in files)
     extra = ", union_by_name=true" if len(files) > 1 else ""
@@ -323,7 +323,7 @@ def parquet_source(files: Sequence[File], *, folders: bool = False, with_names: 
 def folders_are_columns(file: File, names: Collection[str], own_columns: Collection[str]) -> bool:
     """Whether some requested columns are not in the file but in its path, as in `year=2020/x.parquet`.
 
-    Raises InputError if others of them are in both, because DuckDB takes the path's.
+    Raises InputError if another requested column is in both, because DuckDB would use the value in the path.
     """
     parts = os.path.abspath(file.path).split(os.sep)[:-1]
     folder_names = {match[1].casefold() for part in parts if (match := FOLDER.fullmatch(part)) is not None}
@@ -360,7 +360,8 @@ def text_source(file: File, options: str = "", *, header: bool = True, folders: 
 def header_source(file: File, *, whole: bool = False, folders: bool = False) -> str:
     """The call that reads the column names of a text file; for JSON, from a sample of rows or the `whole` file.
 
-    What is inside a column of JSON is not looked at: its keys may differ only in case, as those of tokens do.
+    Objects inside a column of JSON are not inspected, because some of their keys may differ only in case, as in objects
+    whose keys are tokens.
     """
     options = f"maximum_depth=1{', sample_size=-1' if whole else ''}" if file.format in ("json", "jsonl") else ""
     return text_source(file, options, folders=folders)
@@ -412,7 +413,7 @@ def as_texts(names: Sequence[str]) -> str:
     return "columns={" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names) + "}"
 
 
-# The names of columns as a file writes them: DuckDB takes Y and y for one name and calls the second y_1.
+# The names of columns as they are in the file. DuckDB treats Y and y as the same name, and renames the second to y_1.
 
 NUMBERED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
 
@@ -420,7 +421,7 @@ NUMBERED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
 def written_names(connection: Connection, file: File, column_names_read: Sequence[str]) -> list[str]:
     """The names of the columns as written in the file, in order; `column_names_read` are DuckDB's names.
 
-    The file is read only where these may be other than its own.
+    The file is read only if DuckDB may have renamed a column.
     """
     names = {name.casefold() for name in column_names_read}
     bases = [match[1].casefold() for name in column_names_read if (match := NUMBERED.fullmatch(name))]
@@ -465,8 +466,10 @@ def unique_names(names: Iterable[str]) -> dict[str, str]:
 def check_unique_names(
     connection: Connection, file: File, names: Sequence[str], column_names_read: Sequence[str]
 ) -> None:
-    """Raise InputError if a column of `names`, or in Parquet one of its fields, occurs twice in the file, also if only
-    the case differs. `column_names_read` are DuckDB's names of the columns."""
+    """Raise InputError if the file has two columns whose names are equal or differ only in case, and `names` has one.
+
+    In Parquet, the fields inside these columns are checked, too. column_names_read: DuckDB's names of the columns.
+    """
     needed = {name.casefold() for name in names}
     for alike in equal_names(written_names(connection, file, column_names_read)):
         if alike[0].casefold() in needed:
@@ -474,15 +477,15 @@ def check_unique_names(
     for column, fields in _fields(connection, file) if file.format == "parquet" else ():
         if column.casefold() in needed and (alike := _equal_fields(fields)):
             raise InputError(
-                f"the column {column} of {file.name} has fields named alike: {', '.join(alike)}. Rename them, or write "
-                "the column as JSON text."
+                f"the column {column} of {file.name} has fields whose names differ only in case: {', '.join(alike)}. "
+                "Rename them, or write the column as JSON text."
             )
 
 
 def equal_names_message(names: Sequence[str]) -> str:
-    """The message about columns that are equal but for case."""
-    but = ", but for case" if len(set(names)) > 1 else ""
-    return f"columns named alike{but}: {', '.join(names)}."
+    """Return the part of a message that names columns with equal names, or names that differ only in case."""
+    problem = "differ only in case" if len(set(names)) > 1 else "are equal"
+    return f"columns whose names {problem}: {', '.join(names)}."
 
 
 def _written_keys(connection: Connection, file: File, column_names_read: Sequence[str]) -> list[str]:
@@ -515,7 +518,7 @@ def _fields(connection: Connection, file: File) -> list[Field]:
 
 
 def _equal_fields(fields: Sequence[Field]) -> list[str]:
-    """The first fields inside these, at any depth, that are equal but for case, or []."""
+    """Return the first fields inside these, at any depth, whose names differ only in case; [] if there are none."""
     alike = equal_names(name for name, _ in fields)
     return alike[0] if alike else next(filter(None, (_equal_fields(inner) for _, inner in fields)), [])
 

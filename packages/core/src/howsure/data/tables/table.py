@@ -64,7 +64,7 @@ TEXT_TYPES = ("VARCHAR", "JSON")
 def in_typed(connection: Connection, relation: str, place: Place, type: str) -> str:
     """The value at a place in SQL, with its own type; null if a list is too short or a MAP lacks the key.
 
-    Raises InputError for a field that a STRUCT does not have, and a step that a type cannot go.
+    Raises InputError for a field that a STRUCT does not have, and for a key or position that the type does not support.
     """
     sql = identifier(place.column)
     for at, step in enumerate(place.steps):
@@ -360,7 +360,7 @@ def find_percentages(table: Table, name: str, only: str = ALL, missing_values: S
 
 
 def _has_commas(connection: Connection, file: File) -> bool:
-    """Whether a file is written as where decimals have commas: with semicolons, or with decimal commas in a column."""
+    """Whether a file has semicolons between values or decimal commas, so that points may separate thousands."""
     if separator_option(file, connection).endswith("';'"):
         return True
     columns, source = _text_columns(connection, file)
@@ -496,8 +496,10 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
 
 
 def _alike(files: Sequence[File], names: Sequence[str]) -> Iterator[list[File]]:
-    """Files one by one, but copies of logs that follow each other and have the same columns, `names` among them,
-    together: a tree of trials has thousands, each with one row."""
+    """Yield groups of files to copy together: consecutive rewritten logs with equal columns, other files separately.
+
+    Only logs with all columns in `names` are grouped. There may be thousands of logs of trials, each with one row.
+    """
     for columns, group in groupby(files, key=lambda file: file.columns):
         alike, columns_known = list(group), len({name.casefold() for name in columns}) == len(columns) > 0
         if columns_known and all(leading_column(name, columns) in columns for name in names):
@@ -516,8 +518,10 @@ def _copy_alike(
     *,
     path: str,
 ) -> list[int]:
-    """Copy the rows of files with the same columns through one file at `path`; the position after the last row of
-    each."""
+    """Copy the rows of files with the same columns to the database, through a temporary file at `path`.
+
+    Returns the position after the last row of each file.
+    """
     columns = files[0].columns
     places = {name: find_place(name, columns, file=files[0].name) for name in names if not (shown and name == FILE)}
     own_columns = dict.fromkeys([COPIED, *(place.column for place in places.values())])
@@ -556,7 +560,7 @@ def _described(connection: Connection, source: str) -> dict[str, str]:
 def _places(
     connection: Connection, file: File, names: Sequence[str], described: dict[str, str], shown: Mapping[File, str]
 ) -> dict[str, Place]:
-    """The place that each name refers to, apart from the file's own name.
+    """Return the place in the file that each name refers to, except the column of file names.
 
     Raises InputError for a name that the file does not have.
     """
