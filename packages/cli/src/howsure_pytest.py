@@ -156,7 +156,7 @@ PREDICTIONS = pytest.StashKey[Predictions]()
 
 @pytest.fixture
 def howsure_predictions(request: pytest.FixtureRequest) -> Predictions:
-    """Collect predictions by `howsure_predictions.add(label, probability)`; the end of the run shows their calibration."""
+    """Collect predictions with `howsure_predictions.add(label, probability)`; the run ends with their calibration."""
     predictions: Predictions = request.node.stash.setdefault(PREDICTIONS, Predictions())
     return predictions
 
