@@ -37,13 +37,17 @@ class Units:
 
     @classmethod
     def of(cls, a: Pairs, b: Pairs) -> Self:
-        """Build the units of two models on the same rows: clusters, or rows numbered by content, not by order."""
-        w = np.ones(len(a)) if a.weights is None else a.weights
+        """Return the units of two models evaluated on the same rows: the clusters or, without clusters, the rows.
+
+        Rows are numbered after sorting them by probabilities, labels and weights, so that the order in which the rows
+        are given does not change the units.
+        """
+        weights = np.ones(len(a)) if a.weights is None else a.weights
         if a.clusters is not None:
-            return cls(a.clusters, w, clustered=True)
-        rows = np.empty(len(a), dtype=np.int64)
-        rows[np.lexsort((w, b.labels, a.labels, b.probabilities, a.probabilities))] = np.arange(len(a))
-        return cls(rows, w, clustered=False)
+            return cls(a.clusters, weights, clustered=True)
+        row_numbers = np.empty(len(a), dtype=np.int64)
+        row_numbers[np.lexsort((weights, b.labels, a.labels, b.probabilities, a.probabilities))] = np.arange(len(a))
+        return cls(row_numbers, weights, clustered=False)
 
     @property
     def degrees_of_freedom(self) -> float:

@@ -331,26 +331,26 @@ def labelled_read(
     provenance: dict[str, Any] = {}
     if not isinstance(data, Source):
         if data is not None:
-            way = as_probabilities(y_prob)
-            if way.way not in (PROB, PROBS, LOGITS):
+            probabilities = as_probabilities(y_prob)
+            if probabilities.way not in (PROB, PROBS, LOGITS):
                 raise InputError(
                     "for a data frame, {parameter} must name one or several columns of probabilities or of logits.",
                     "y_prob",
                 )
-            if way.way == PROB:
-                pairs = pairs_from(y_true, way.columns[0], data=data, **other_roles)
+            if probabilities.way == PROB:
+                pairs = pairs_from(y_true, probabilities.columns[0], data=data, **other_roles)
                 yield labelled_pairs(pairs, floor=floor), {"notes": list(pairs.notes)} if pairs.notes else {}
                 return
             if other_roles.get("clusters") is None:
-                in_use = [y_true, *way.columns, other_roles.get("groups"), other_roles.get("sample_weight")]
+                in_use = [y_true, *probabilities.columns, other_roles.get("groups"), other_roles.get("sample_weight")]
                 other_roles["clusters"], item_notes = frame_clusters(data, [other_roles.get("groups")], in_use)
                 provenance = {"notes": list(item_notes)} if item_notes else {}
-            columns = columns_from(data, way.columns)
+            columns = columns_from(data, probabilities.columns)
             array = columns[0] if len(columns) == 1 else np.column_stack(columns)
             names = ("groups", "clusters", "sample_weight")
             y_true, *others = frame_columns(data, y_true=y_true, **{name: other_roles.get(name) for name in names})
-            other_roles |= dict(zip(names, others, strict=True)) | {"classes": way.classes}
-            y_prob, other_roles["logits"] = (None, array) if way.way == LOGITS else (array, None)
+            other_roles |= dict(zip(names, others, strict=True)) | {"classes": probabilities.classes}
+            y_prob, other_roles["logits"] = (None, array) if probabilities.way == LOGITS else (array, None)
         yield labelled_from(y_true, y_prob, floor=floor, **other_roles), provenance
         return
     roles = {name: other_roles.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}

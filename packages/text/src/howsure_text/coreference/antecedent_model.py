@@ -217,9 +217,8 @@ class AntecedentModel:
         the model is also recalibrated (`recalibration_`) on the training documents: each fold is predicted by a model
         trained on the other folds. This takes folds - 1 times as long as the training, in addition. sharpen: as in
         `recalibrate_coreference`. Ctrl-C ends the training and keeps the best weights so far, without recalibration
-        (`interrupted_`); `history_` records every pass. `advance(1)` is called after each document of each pass:
-        `passes` times per document, with folds
-        `passes * folds` times.
+        (`interrupted_`); `history_` records every pass. advance: a function that is called with 1 after each document
+        of each pass, that is, `passes` times per document, or `passes * folds` times with folds.
 
         Raises InputError if there is nothing to learn from, if a document is not parsed, or if there are fewer than two
         documents per fold.
@@ -228,18 +227,18 @@ class AntecedentModel:
             raise InputError(
                 "documents and development must be lists of documents; for one document, write [document]."
             )
-        teaching = listed(documents, name="documents", of="documents, such as howsure.data.read_documents(file) gives")
-        chosen_by = listed(development, name="development", of="documents; without any: ()")
-        check_folds(folds, len(teaching))
-        examples = [self._example(document) for document in teaching]
+        training = listed(documents, name="documents", of="documents, such as howsure.data.read_documents(file) gives")
+        development_documents = listed(development, name="development", of="documents; without any: ()")
+        check_folds(folds, len(training))
+        examples = [self._example(document) for document in training]
         if not any(len(example) for example in examples):
             raise InputError("documents must contain at least one mention to learn from; there is none.")
         rng = generator_from(self.rng)
         options: dict[str, Any] = {"loss": self.loss, "l1": self.l1, "passes": self.passes, "advance": advance}
-        held_out = [self._example(document) for document in chosen_by]
-        done = train(self._scorer, examples, rng=rng, development=held_out, **options)
-        self.history_, self.interrupted_ = done.history, done.interrupted
-        self._set_weights(done.weights)
+        held_out = [self._example(document) for document in development_documents]
+        trained = train(self._scorer, examples, rng=rng, development=held_out, **options)
+        self.history_, self.interrupted_ = trained.history, trained.interrupted
+        self._set_weights(trained.weights)
         self.source_, self.recalibration_ = FITTED, None
         if folds is not None and not self.interrupted_:
             scores = cross_fit_scores(self._scorer, examples, rngs=rng.spawn(folds), **options)

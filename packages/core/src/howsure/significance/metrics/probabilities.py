@@ -79,23 +79,29 @@ def alone_in_bin(targets: Codes, predictions: Floats) -> int:
 def squared_calibration_error(sums: Floats) -> Floats:
     """Return Σ (m/n) (S² - Q) / (m (m - 1)) over bins, which is unbiased and therefore sometimes below 0.
 
-    m: the rows of the bin, of n in all. S, Q: the sum of q - y and of (q - y)² in the bin."""
-    m, gap, square = np.moveaxis(sums.reshape(*sums.shape[:-1], 3, -1), -2, 0)
-    unbiased = ratio(gap**2 - square, m - 1)
+    m: the number of rows in the bin. n: the number of rows in all bins with several rows. S, Q: the sums of q - y and
+    of (q - y)² in the bin. The sums contain m of every bin, then S of every bin, then Q of every bin.
+    """
+    m, gap_sum, square_sum = np.moveaxis(sums.reshape(*sums.shape[:-1], 3, -1), -2, 0)
+    unbiased = ratio(gap_sum**2 - square_sum, m - 1)
     n = np.where(np.isnan(unbiased), 0.0, m).sum(axis=-1)
     return ratio(np.nansum(unbiased, axis=-1), n)
 
 
 def squared_slopes(sums: Floats) -> Floats:
-    """The derivatives of the squared calibration error with respect to its sums."""
-    m, gap, square = np.moveaxis(sums.reshape(*sums.shape[:-1], 3, -1), -2, 0)
-    several = m > 1
-    n = np.where(several, m, 0.0).sum(axis=-1)[..., None, None]
-    rest = np.where(several, m - 1, 1.0)
-    unbiased = (gap**2 - square) / rest
-    change = np.stack([-unbiased / rest, 2 * gap / rest, -1 / rest], axis=-2)
-    change[..., 0, :] -= squared_calibration_error(sums)[..., None]
-    return np.asarray(np.where(several[..., None, :], change, 0.0) / np.where(n > 0, n, np.nan)).reshape(sums.shape)
+    """Return the derivatives of `squared_calibration_error` with respect to the sums m, S and Q of each bin.
+
+    The derivatives of a bin with a single row are 0, because the error leaves out this bin.
+    """
+    m, gap_sum, square_sum = np.moveaxis(sums.reshape(*sums.shape[:-1], 3, -1), -2, 0)
+    has_several = m > 1
+    n = np.where(has_several, m, 0.0).sum(axis=-1)[..., None, None]
+    m_minus_1 = np.where(has_several, m - 1, 1.0)
+    unbiased = (gap_sum**2 - square_sum) / m_minus_1
+    slopes = np.stack([-unbiased / m_minus_1, 2 * gap_sum / m_minus_1, -1 / m_minus_1], axis=-2)
+    slopes[..., 0, :] -= squared_calibration_error(sums)[..., None]  # n, by which the error is divided, depends on m
+    slopes = np.where(has_several[..., None, :], slopes, 0.0) / np.where(n > 0, n, np.nan)
+    return np.asarray(slopes).reshape(sums.shape)
 
 
 def calibration_error(sums: Floats) -> Floats:
