@@ -11,7 +11,7 @@ from typing import Any
 from howsure.errors import InPython, Surface, render_text, shortened
 
 MAX_NOTES = 3  # of a result that are displayed by default
-DETAIL, NOTE, WARNING, FINDING = range(4)  # how it was made; a limit; numbers may be wrong; a requested result
+DETAIL, NOTE, WARNING, FINDING = range(4)  # a method; a limit of a result; possibly wrong numbers; a requested result
 
 
 class Note(str):
@@ -21,19 +21,19 @@ class Note(str):
     template: str | None
 
     def __new__(cls, text: str, severity: int = NOTE, template: str | None = None) -> Note:
-        """A sentence and its severity."""
+        """Create a note from a sentence, its severity and, if the sentence names parameters, its template."""
         note = super().__new__(cls, text)
         note.severity = severity
         note.template = template
         return note
 
     def spelled(self, surface: Surface) -> Note:
-        """The note with the parameters that it names as a surface writes them."""
+        """Return the note with its parameters as a surface writes them, such as `--id` on the command line."""
         return self if self.template is None else Note(render_text(self.template, surface), self.severity)
 
 
 def marked_note(template: str, severity: int = NOTE) -> Note:
-    """A note on parameters, which are in backticks: a string in the words of Python, which other surfaces spell anew.
+    """Return a note that names parameters, each in backticks. The text has their Python names; `spelled` replaces them.
 
     >>> marked_note("Models are not ranked: name the item of each row (`id`).")
     'Models are not ranked: name the item of each row (id).'
@@ -42,13 +42,13 @@ def marked_note(template: str, severity: int = NOTE) -> Note:
 
 
 def after(before: str, note: str) -> Note:
-    """A note after a text, such as the names that it concerns."""
+    """Return a note with a text in front of it, such as the names of the groups that have the note."""
     template = note.template if isinstance(note, Note) else None
     return Note(f"{before}{note}", severity(note), None if template is None else f"{before}{template}")
 
 
 def severity(note: str) -> int:
-    """The severity of a note; NOTE for a plain sentence.
+    """Return the severity of a note; NOTE for a plain string.
 
     >>> severity(Note("Only 12 clusters: the interval may be too narrow.", WARNING)) > severity("A tie counts as half.")
     True
@@ -57,7 +57,7 @@ def severity(note: str) -> int:
 
 
 def most_serious_first(notes: Iterable[str]) -> list[str]:
-    """The notes by their severity; equally serious ones stay in order.
+    """Sort notes by decreasing severity; notes of equal severity stay in order.
 
     >>> most_serious_first([Note("Drawn with seed 1.", DETAIL), "A tie counts as half."])
     ['A tie counts as half.', 'Drawn with seed 1.']
@@ -66,7 +66,7 @@ def most_serious_first(notes: Iterable[str]) -> list[str]:
 
 
 def notes_by_name(notes_of_groups: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
-    """Each note once, preceded by the names of the groups it concerns.
+    """Return each note once, preceded by the names of the groups that have it.
 
     >>> notes_by_name([("NN", ["one bin only"]), ("VB", []), ("IN", ["one bin only"])])
     ['NN, IN: one bin only']
@@ -79,7 +79,7 @@ def notes_by_name(notes_of_groups: Iterable[tuple[str, Sequence[str]]]) -> list[
 
 
 def with_spelled_notes(value: Any, surface: Surface) -> Any:
-    """A result, or a part of it, whose notes name parameters as a surface writes them."""
+    """Return a result, or a part of it, in which the notes have their parameters as a surface writes them."""
     if isinstance(value, Note):
         return value.spelled(surface)
     if isinstance(value, tuple | list):

@@ -189,7 +189,7 @@ def test_a_perfect_judge_without_bounds_has_no_interval() -> None:
         ({"against": "q"}, "no model 'q' in the data"),
         ({"against": "a", "id": None}, "against='a' needs several models"),
         ({"inclusion": [0.5] * 60}, "inclusion says that there are"),
-        ({"inclusion": [2.0] * 60}, r"must be greater than 0 and at most 1 where there is a label; row 0 is"),
+        ({"inclusion": [2.0] * 60}, r"must be greater than 0 and at most 1 for a unit with a label; row 0 is"),
     ],
 )
 def test_bad_input_is_refused(change: dict[str, object], message: str) -> None:
