@@ -1548,10 +1548,7 @@ def test_a_count_selects_one_row_of_each_document() -> None:
 
 @pytest.mark.parametrize(
     ("heading", "values"),
-    [
-        ("id pronoun A-coref B-coref", ("TRUE", "FALSE")),
-        ("id pronoun hot windy", ("true", "false")),
-    ],
+    [("id pronoun A-coref B-coref", ("TRUE", "FALSE")), ("id pronoun hot windy", ("true", "false"))],
 )
 def test_features_are_neither_raters_nor_scores(heading: str, values: Sequence[str]) -> None:
     rows = [(at, ("he", "she", "her")[at % 3], values[at % 2], values[at // 2 % 2]) for at in range(40)]

@@ -109,8 +109,7 @@ class ScoreSequence(ABC):
             )
         if clusters_total is not None and largest_cluster is None:
             raise InputError(
-                "{parameter} needs `largest_cluster`, the number of items of the largest cluster.",
-                "clusters_total",
+                "{parameter} needs `largest_cluster`, the number of items of the largest cluster.", "clusters_total"
             )
         for name, value in {"items_total": items_total, "largest_cluster": largest_cluster}.items():
             if value is not None:

@@ -26,10 +26,7 @@ ELSEWHERE = {  # name -> (file with `NAME_command`, its line in `howsure events 
     "series": ("queries", "Show how often actors act in each period, with intervals: as a table, a file or a figure."),
     "compare": ("queries", "Print the probability that one actor acts more often than another."),
     "doubtful": ("queries", "Print the most uncertain documents, with the links they depend on."),
-    "regress": (
-        "queries",
-        "Regress whether actors act on covariates, with the labels of documents.",
-    ),
+    "regress": ("queries", "Regress whether actors act on covariates, with the labels of documents."),
     "explore": ("page", "Open the page: series, documents, evidence."),
     "report": ("page", "Write the page as one self-contained HTML file."),
     "label": ("labels", "Draw documents, and read them in a page: what the rule misses can be counted then."),

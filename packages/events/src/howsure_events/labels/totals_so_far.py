@@ -35,13 +35,7 @@ def intervals(store: Store) -> dict[str, Any]:
     assert labels is not None
     more, population = labels_to_come(labels, reading_order(store)), _days(store)
     rows = [] if more else [_interval(store, labels, actor, population) for actor in labels.actors]
-    return {
-        "level": LEVEL,
-        "population": len(population),
-        "more": more,
-        "actors": rows,
-        "hour": hour_ahead(store),
-    }
+    return {"level": LEVEL, "population": len(population), "more": more, "actors": rows, "hour": hour_ahead(store)}
 
 
 def _days(store: Store) -> dict[int, int]:

@@ -127,10 +127,7 @@ WRONG: list[tuple[Callable[[list[str]], Rows], str]] = [
     (lambda ids: of_pairs(ids)[::2], r"rows of every actor that .* about, AAA, BBB; BBB has none"),
     (lambda ids: of_documents(ids)[1:], r"a row for every document in .*; 'd5' has none \(1 such\)"),
     (lambda ids: of_documents(ids) + of_documents(ids)[:1], rf"one row per document; 'd5' .* in {AT.format(61)}"),
-    (
-        lambda ids: [{"document": document_id} for document_id in ids],
-        r"has no column of scores besides document",
-    ),
+    (lambda ids: [{"document": document_id} for document_id in ids], r"has no column of scores besides document"),
     (lambda ids: [{"id": document_id, "judge": 1} for document_id in ids], r"no column 'document' in .*scores\.csv"),
     (lambda ids: [], r"scores\.csv"),
 ]
