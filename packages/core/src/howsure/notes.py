@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import fields, is_dataclass
+from functools import cache
 from operator import is_
 from typing import Any
 
@@ -83,17 +84,26 @@ def with_spelled_notes(value: Any, surface: Surface) -> Any:
     if isinstance(value, Note):
         return value.spelled(surface)
     if isinstance(value, tuple | list):
-        items = [with_spelled_notes(item, surface) for item in value]
+        items = [with_spelled_notes(item, surface) if type(item) not in PLAIN else item for item in value]
         return value if all(map(is_, items, value)) else type(value)(items)
     if isinstance(value, dict):
-        items = [with_spelled_notes(item, surface) for item in value.values()]
+        items = with_spelled_notes(tuple(value.values()), surface)
         return value if all(map(is_, items, value.values())) else dict(zip(value, items, strict=True))
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
-    parts = {field.name: getattr(value, field.name) for field in fields(value)}
-    spelled = {name: with_spelled_notes(part, surface) for name, part in parts.items()}
-    changed = {name: part for name, part in spelled.items() if part is not parts[name]}
+    changed = {}
+    for name in _field_names(value.__class__):
+        part = getattr(value, name)
+        if type(part) not in PLAIN and (spelled := with_spelled_notes(part, surface)) is not part:
+            changed[name] = spelled
     other = copy(value) if changed else value
     for name, part in changed.items():
         object.__setattr__(other, name, part)  # the dataclass is frozen
     return other
+
+
+PLAIN = (str, int, float, bool, type(None))  # types of values without notes
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """The names of the fields of a dataclass; () for other types."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
