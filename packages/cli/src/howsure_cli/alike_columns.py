@@ -53,9 +53,8 @@ def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tup
         others = [other for other in labels if other is not target and _share_values(target, other, values)]
         others = [other for other in others if _predicts(other, target, values)]
         own = name_parts(target) - (RIGHT_ANSWERS | PEOPLE)
-        others = [
-            other for other in others if own and name_parts(other) - PREDICTED == own
-        ] or others  # of the same name
+        grades = [other for other in others if is_numeric(other) and own and name_parts(other) - PREDICTED == own]
+        others = grades or others  # by the criterion of the target
         if others:
             agreement = sum(kappa(values[target], values[other]) for other in others) / len(others)
             found.append(((_rightness(target, others), agreement), target, others))

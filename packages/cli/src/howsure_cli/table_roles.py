@@ -151,7 +151,12 @@ class TableRoles:
             return None
         wholes = [c for c in self.columns if c.kind == REPEATED and not is_numeric(c) and not names_rater(c)]
         wholes = [column for column in wholes if column.values > item.values]
-        return next((whole for whole in wholes if not self._repeats([whole, item], at_most=1)), None)
+        return next((whole for whole in wholes if self._is_key([whole, item])), None)
+
+    def _is_key(self, columns: Sequence[SeenColumn]) -> bool:
+        """Whether nearly all rows have different values of these columns together."""
+        different = len({*zip(*map(self._values, columns), strict=True)})
+        return different >= (1 - MAX_MISSING) * len(self.rows)
 
     def _crossed(self, ids: Sequence[SeenColumn]) -> SeenColumn | None:
         """The column with the most values of these that several raters or models have in common, each of them once."""
@@ -200,7 +205,8 @@ class TableRoles:
     def _rated(self) -> SeenColumn | None:
         """What several raters graded, or models answered: each once, or else texts."""
         rater = self._rater() or self._model()
-        repeated = [c for c in self.columns if c.kind in (TEXTS, REPEATED, FEW) and not c.missing and c is not rater]
+        others = [rater, *self._runs()]
+        repeated = [c for c in self.columns if c.kind in (TEXTS, REPEATED, FEW) and not c.missing and c not in others]
         repeated = [column for column in repeated if self._repeats([column], at_most=1)]
         whole = [column for column in repeated if rater is not None and not self._repeats([rater, column], at_most=1)]
         texts = (column for column in repeated if column.kind == TEXTS)
@@ -322,7 +328,7 @@ class TableRoles:
         named = [
             c for c in named if not any(self._determines(c, j) and self._determines(j, c) for j in judges)
         ] or named
-        return sorted(named, key=lambda column: (bool(column.words & ARMS), column.missing > 0))
+        return sorted(named, key=lambda column: (column.missing > 0, bool(column.words & ARMS)))
 
     def _label(self) -> SeenColumn | None:
         """The label of the single probability in each row."""
