@@ -285,7 +285,11 @@ def part_of_train(rows: Integers, train: Split, dev: Split, test: Split) -> tupl
 
 
 def quantities(labels: Labels, predicted: Mapping[str, Floats], bin_size: int = BIN_SIZE) -> dict[str, Estimate]:
-    """All quantities of two models by name, with intervals over the test data."""
+    """Estimate F1, calibration error, Brier score, log loss and extremeness of two models, and their differences.
+
+    The intervals are for the sampling of test rows. predicted: the probabilities of naive Bayes, then those of logistic
+    regression, by the models' names.
+    """
     (first, q_first), (second, q_second) = predicted.items()
     comparison = compare_calibration(labels, q_first, against=q_second, bin_size=bin_size, level=LEVEL)
     (f1_first, influence_first), (f1_second, influence_second) = (

@@ -196,9 +196,9 @@ def choose(
 def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) -> tuple[Choice, tuple[Choice, ...]]:
     """A CRF-Basic whose accuracy on the development sentences is close to the target, and all CRFs that were tried.
 
-    It is trained on the first sentences of a random `order`. Their number is doubled, with one penalty, until the
-    accuracy exceeds the target. Then the best penalty is used, and the number is interpolated linearly (in its
-    logarithm) between the last two.
+    It is trained on the first n sentences of a random `order`. At first, n is doubled, with a fixed penalty, until the
+    accuracy reaches the target or all sentences are used. If the accuracy exceeds the target, log n is interpolated
+    linearly between the last two sizes. Finally, the penalty that is best on the development sentences is chosen for n.
     """
     tried: list[Choice] = []
     size = min(MIN_SENTENCES, len(order))

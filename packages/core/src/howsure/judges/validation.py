@@ -441,7 +441,7 @@ def _disagreements(
 
 
 def _values_at(column: Any, rows: Integers, names: Mapping[float, str]) -> list[Any]:
-    """The values of a shown column that also has a role; labels by their names."""
+    """Return a column's values in some rows, for display; numbers that stand for labels are replaced by their names."""
     if isinstance(column, Coded):
         return [column.names[column.codes[row]] for row in rows]
     values = [column.get(row) if isinstance(column, Mapping) else column[row] for row in rows.tolist()]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import ANY_VALUE, InputError, parameter, quote
+from howsure.errors import InputError, parameter, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
@@ -93,7 +93,8 @@ def score_items(
         if role not in rows.coded:
             what = "model" if role == "model" else "item"
             raise InputError(
-                f"items are compared over models: name the {what} of each row, {parameter(role, ANY_VALUE)}."
+                f"{parameter(role)} is missing. Give the {what} of each row: items are compared by the scores of "
+                "several models."
             )
     with rows.locating_errors():
         table = _ScoresByItem.of(rows, name, missing_score)

@@ -211,7 +211,7 @@ def check_known(table: Table, documents: Table, name: str) -> None:
 def check_actors(actors: tuple[str, ...], columns: ScoreColumns) -> None:
     """Raise InputError if there is no actor, or if a name contains a comma, which separates actors in commands."""
     if not actors:
-        raise InputError(f"{columns.actor} must name an actor in some row; it names none.")
+        raise InputError(f"{columns.actor} is empty in every row; at least one row must name an actor.")
     odd = [actor for actor in actors if "," in actor]
     if odd:
         raise InputError(
