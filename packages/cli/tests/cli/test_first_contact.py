@@ -23,13 +23,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("spelling", ["{}%", "{} % sure"])
-def test_percentages_in_texts_are_read_as_stated_confidence(spelling: str) -> None:
+@pytest.mark.parametrize(("spelling", "option"), [("{}%", "--prob"), ("{} % sure", "--verbalised")])
+def test_percentages_in_texts_are_read_as_stated_confidence(spelling: str, option: str) -> None:
     percent, right = RNG.integers(1, 100, ROWS), RNG.integers(0, 2, ROWS)
     rows = [f"{gold},{spelling.format(value)}" for gold, value in zip(right, percent, strict=True)]
     Path("stated.csv").write_text("\n".join(["gold,confidence", *rows]))
     commands = howsure.look("stated.csv").commands
-    assert commands[0] == "howsure calibration stated.csv --target gold --verbalised confidence"
+    assert commands[0] == f"howsure calibration stated.csv --target gold {option} confidence"
     printed = json.loads(run(*shlex.split(commands[0])[1:], "--format", "json").out)
     assert printed["curves"][0]["brier"]["score"] == pytest.approx(((percent / 100 - right) ** 2).mean(), abs=1e-9)
 
