@@ -332,15 +332,21 @@ def _known_columns(database: Database, file: File) -> list[str]:
 
 def _find_commas(table: Table) -> None:
     """Find the columns of texts whose numbers have decimal commas, or points that may separate thousands."""
-    connection = table.connection
-    commas = columns_with_commas(table.columns.values(), table.ask)
-    thousands = columns_with_thousands(table.columns.values(), table.ask)
-    if not (commas or thousands):
-        return
-    texts = set(table.columns)
-    for file in table.files:
-        if file.format in ("json", "jsonl"):  # the table contains also numbers as texts
-            texts.intersection_update(_text_columns(connection, file)[0])
+    connection, columns = table.connection, list(table.columns.values())
+    json_files = [file for file in table.files if file.format in ("json", "jsonl")]  # whose numbers are texts here
+    if json_files:  # columns without texts in the first rows are not searched, because that takes time
+        source = text_source(json_files[0], f"maximum_depth=1, sample_size={SAMPLE}")
+        rows = connection.execute(f"SELECT * FROM {source} LIMIT {SAMPLE}")
+        names = [column[0] for column in rows.description or ()]
+        values = zip(*rows.fetchall(), strict=True)
+        first_letters = ({str(value)[:1] for value in sample} for sample in values)
+        with_texts = {name for name, letters in zip(names, first_letters, strict=False) if '"' in letters}
+        columns = [column for column in columns if column.name in with_texts]
+    commas = columns_with_commas(columns, table.ask)
+    thousands = columns_with_thousands(columns, table.ask)
+    texts = {*commas, *thousands}
+    for file in json_files if texts else ():
+        texts.intersection_update(_text_columns(connection, file)[0])
     for name in texts.intersection(commas):
         table.columns[name] = replace(table.columns[name], comma=True)
     thousands = [name for name in thousands if name in texts]
@@ -591,6 +597,7 @@ def _place(file: File, row: int, *, with_counting: bool) -> str:
 
 
 MAX_TOGETHER = 1_000  # files
+SAMPLE = 100  # rows of JSON that show which columns are texts
 OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
 
 
