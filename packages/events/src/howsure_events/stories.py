@@ -60,8 +60,8 @@ def same_texts(texts: Mapping[int, Hashes], *, shared: float = MIN_SHARED) -> di
     """Return, for each text that has near duplicates, the number of the first text in its group.
 
     Two texts are in one group if the Jaccard index of their passages is at least `shared`, or if a chain of such pairs
-    connects them. Only the rarest passages of each text are compared, but so many of them that two nearly equal texts
-    always share one of these. Therefore, no pair is missed.
+    connects them. Only the rarest passages of each text are compared. Their number is large enough that two nearly
+    equal texts always share at least one of them, so no pair is missed.
 
     >>> dawn = passages("They attacked at dawn on Monday".split())
     >>> noon = passages("It rained at noon on Tuesday".split())

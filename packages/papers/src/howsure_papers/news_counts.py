@@ -357,22 +357,24 @@ def enough_open(differences: Differences) -> bool | None:
 
 def news_findings(counts: StoreCounts) -> tuple[Finding, ...]:
     """The paper's findings on Figure 6 and its footnote, on one of our corpora."""
-    few = counts.few
+    ten_samples = counts.few
     rule = f"holds if at least {100 * MANY:.0f} % are, not if less than {100 * FEW_OPEN:.0f} %"
-    up = "the count goes up and down, but the model does not know whether the differences are real (USA)"
-    side = "a 1-best system decides which side attacks more (Yugoslavia or NATO), the posterior leaves it open"
-    changed = f"from one {counts.by} to the next: {counts.changes} ({rule})"
-    contested = f"two actors in one {counts.by}: {counts.contests} ({rule})"
-    means = (
-        f"means correlate with r = {few.correlation:.4f} and differ by {few.difference:.3f} documents (rms), where the "
-        f"posterior's sd is {few.sd:.3f}"
+    claim_of_changes = "the count goes up and down, but the model does not know whether the differences are real (USA)"
+    claim_of_sides = (
+        "a 1-best system decides which side attacks more (Yugoslavia or NATO), the posterior leaves it open"
     )
-    entities = f"the expected numbers correlate with r = {counts.entities:.4f}"
-    note, ten = "section 6, footnote 11", "10 samples instead of 100 give similar results"
-    instead = "the number of entities instead of documents gives similar results"
+    share_changed = f"from one {counts.by} to the next: {counts.changes} ({rule})"
+    share_contested = f"two actors in one {counts.by}: {counts.contests} ({rule})"
+    measured_means = (
+        f"means correlate with r = {ten_samples.correlation:.4f} and differ by {ten_samples.difference:.3f} documents "
+        f"(rms), where the posterior's sd is {ten_samples.sd:.3f}"
+    )
+    measured_entities = f"the expected numbers correlate with r = {counts.entities:.4f}"
+    place, claim_of_ten = "section 6, footnote 11", "10 samples instead of 100 give similar results"
+    claim_of_entities = "the number of entities instead of documents gives similar results"
     return (
-        Finding("6", up, changed, enough_open(counts.changes), counts.name),
-        Finding("6", side, contested, enough_open(counts.contests), counts.name),
-        Finding(note, ten, means, few.difference < few.sd / 2, counts.name),
-        Finding(note, instead, entities, counts.entities > 0.95, counts.name),
+        Finding("6", claim_of_changes, share_changed, enough_open(counts.changes), counts.name),
+        Finding("6", claim_of_sides, share_contested, enough_open(counts.contests), counts.name),
+        Finding(place, claim_of_ten, measured_means, ten_samples.difference < ten_samples.sd / 2, counts.name),
+        Finding(place, claim_of_entities, measured_entities, counts.entities > 0.95, counts.name),
     )

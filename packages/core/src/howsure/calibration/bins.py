@@ -122,32 +122,33 @@ _COLUMNS = tuple(f.name for f in fields(Sums))
 
 
 def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
-    """Return `Sums` with one entry per pair, to be added up."""
+    """Return `Sums` with one entry per pair, which `into` or `runs` can add up: q the prediction, y the label."""
     count = np.ones(len(q), dtype=np.int64)
     label = y.astype(np.float64)
-    u = q - label
+    gap = q - label
     if weights is None:
-        unit = count.astype(np.float64)
-        uu = u * u
-        return Sums(count, unit, unit, unit, unit, label, q, q * q, q * label, u, uu, u, uu, uu * u, uu * uu)
-    w, wu = weights, weights * u
-    ww, wuwu = w * w, wu * wu
+        ones = count.astype(np.float64)
+        gap_2 = gap * gap
+        gap_3, gap_4 = gap_2 * gap, gap_2 * gap_2
+        return Sums(count, ones, ones, ones, ones, label, q, q * q, q * label, gap, gap_2, gap, gap_2, gap_3, gap_4)
+    w, w_gap = weights, weights * gap
+    w_squared, w_gap_squared = w * w, w_gap * w_gap
     return Sums(
         count,
         w,
-        ww,
-        ww * w,
-        ww * ww,
+        w_squared,
+        w_squared * w,
+        w_squared * w_squared,
         w * label,
         w * q,
         w * q * q,
         w * q * label,
-        wu,
-        wu * u,
-        wu * w,
-        wuwu,
-        wuwu * wu,
-        wuwu * wuwu,
+        w_gap,
+        w_gap * gap,
+        w_gap * w,
+        w_gap_squared,
+        w_gap_squared * w_gap,
+        w_gap_squared * w_gap_squared,
     )
 
 

@@ -204,11 +204,11 @@ def check_sums(
     rng: Randomness = None,
 ) -> CalibrationTest:
     """Compute `calibration_test` for sums of pairs. Raises InputError for a method that needs the pairs themselves."""
-    weighted, times = (
+    is_weighted, times = (
         slots.weights is not None,
         check_integer(n_simulations, name="n_simulations", most=MAX_SIMULATIONS),
     )
-    if method not in OF_SUMS or (method == "simulation" and weighted):
+    if method not in OF_SUMS or (method == "simulation" and is_weighted):
         needs = " of weighted pairs" if method == "simulation" else ""
         advice = f"method={method!r}{needs} needs the pairs themselves: give them to calibration_test."
         problem = advice if method in METHODS else f"method must be 'binned' or 'simulation', not {method!r}."
@@ -219,7 +219,7 @@ def check_sums(
         )
     binned = bin_pairs(slots, binning=binning, bin_size=bin_size, n_bins=n_bins)
     recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(slots), "binning": binning}
-    recipe |= {"bin_size": binned.bin_size, "ties": "cells", "weighted": weighted, "clustered": False}
+    recipe |= {"bin_size": binned.bin_size, "ties": "cells", "weighted": is_weighted, "clustered": False}
     if method == "binned":
         return _as_test(binned_test(binned), method=method, n=len(slots), recipe=recipe)
     rng = with_seed(rng)

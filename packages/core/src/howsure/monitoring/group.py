@@ -43,10 +43,11 @@ class Group:
     """The state of one group of a monitor, with z = y - q for label y and probability q.
 
     weight: the group's part of the false alarm probability. total, reference: the sums of all tested periods, and of
-    the reference period. learned: by memory, discounted sums of z and of rows in each cell. within: the number of pairs
-    of rows in the same cluster, and the sum of the products of their z. spread: Σ z², and the number of rows. series:
-    for the first day of each period, its sums, and the logarithm of the e-value after the period (None in the reference
-    period).
+    the reference period. learned (2, MEMORIES, cells): Σ z and the number of rows in each cell of past periods; older
+    periods have less weight. within, spread: two numbers each, from which the correlation within clusters is estimated:
+    the number of pairs of rows in the same cluster and the sum of the products of their z; Σ z² and the number of rows.
+    series: for the first day of each period, its sums, and the logarithm of the e-value after the period (None in the
+    reference period).
     """
 
     weight: float
