@@ -376,7 +376,8 @@ class _TableProposals(TableRoles):
     def propose_codes(self) -> Iterator[str]:
         """If documents were coded and no model is involved: how often each code, or a value of the only one, occurs."""
         used = GROUPS | MODELS | RUNS | MEASURES | ITEMS
-        if any(column.kind in (WITHIN, SHARES) for column in self.columns):  # probabilities of a model
+        shares = [column for column in self.columns if column.kind in (WITHIN, SHARES)]
+        if any(not column.words & (MEASURES | COSTS) for column in shares):  # probabilities of a model
             return
         codes = [c for c in self.columns if c.kind in (TWO, FEW) and not (names_id(c) or c.words & used)]
         flags = [column for column in codes if is_yes_or_no(column)]

@@ -200,7 +200,15 @@ class TableRoles:
         is_labelled = any(label.kind in (TWO, FEW) for label in self.labels)
         if is_labelled or self._model() in (None, self._item()):
             return None
-        return next(self._varying([], WITHIN), next(self._varying([], TWO), None))
+        item = self._item()
+        flags = [*self._varying([], TWO)]
+        answers = [flag for flag in flags if item is None or not self._determines(item, flag)]
+        codes = [column for column in self.columns if column.kind == FEW and not is_numeric(column)]
+        codes = [column for column in codes if column not in (item, *self._models()) and not column.words & GROUPS]
+        is_coded = any(
+            item is not None and not self._determines(item, code) for code in codes
+        )  # flags are of the items
+        return next(self._varying([], WITHIN), next(iter(answers or ([] if is_coded else flags)), None))
 
     def _rated(self) -> SeenColumn | None:
         """What several raters graded, or models answered: each once, or else texts."""
