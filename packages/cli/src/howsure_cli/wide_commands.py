@@ -88,8 +88,8 @@ def _only_marks(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
 
 
 def columns_by_object(columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
-    """Those in objects that have a name alike, such as ann.grade and bob.grade, or labels.ann.grade and
-    labels.bob.grade."""
+    """Return lists of columns whose names differ only in the name of an object, such as ann.grade and bob.grade, or
+    labels.ann.grade and labels.bob.grade."""
     alike: dict[tuple[str, ...], list[SeenColumn]] = {}
     for column in columns:
         first, *others = column.name.split(".")

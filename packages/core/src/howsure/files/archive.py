@@ -159,7 +159,7 @@ class Archive:
         return content
 
     def _take(self, member: str) -> int:
-        """Return the size of a member, and subtract it from the size to which the archive may still unpack."""
+        """Return the unpacked size of a member, and subtract it from the number of bytes that may still be unpacked."""
         if member not in self._known:
             raise ArchiveError(f"it has no {member}")
         size = self._zip.getinfo(member).file_size

@@ -269,7 +269,8 @@ def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
 def _few_values(pairs: Pairs, fold: Integers) -> Floats | None:
     """Return the distinct predictions if there are several folds and each fold has few of them; otherwise None.
 
-    The errors of neighbouring values of a histogram are independent and would cancel in a common bin.
+    A map such as a histogram has few different values, and each value has its own error. If neighbouring values were in
+    one bin, their errors would cancel.
     """
     if not fold.any():
         return None
