@@ -358,11 +358,11 @@ def recalibrate_command(
     tagger = load_model(model)
     files = [dev] if test is None else [dev, test]
     corpora = [read_corpus([file], form=input_format, model=tagger, column=column) for file in files]
-    for file, corpus in zip(files, corpora, strict=True):
-        warn_of_training(tagger, corpus, file)
     words, gold = [corpus.words for corpus in corpora], [corpus.tags(column) for corpus in corpora]
     fit: dict[str, Any] = {"keep_answers": keep_answers, "likelihood": likelihood, "unknown_tags": unknown_tags}
     better = tagger.recalibrate(words[0], gold[0], **fit, level=level)
+    for file, corpus in zip(files, corpora, strict=True):
+        warn_of_training(tagger, corpus, file)
     if sum(map(bool, gold[0])) < 2:
         raise InputError(
             f"{dev} has one sentence; each sentence is compared at temperatures learned from others, so give several."
