@@ -50,6 +50,23 @@ def test_a_table_separated_by_blanks_is_named(tmp_path: Path) -> None:
     assert howsure.mean_scores("score", data=howsure.read(path))[0].mean.value == 0.5
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_batch_of_mechanical_turk_is_read_before_and_after_its_review(end: str, quote: str, tmp_path: Path) -> None:
+    """Its header names Approve and Reject; its rows end before them until somebody adds a value."""
+    path = tmp_path / "batch.csv"
+    rows = [["id", "label", "Approve", "Reject"], *([f"i{k}", "1" if k < 6 else "0"] for k in range(10))]
+    lines = [",".join(f"{quote}{value}{quote}" for value in row) for row in rows]
+    path.write_text(end.join([*lines, ""]), newline="")
+    assert howsure.mean_scores("label", data=howsure.read(path))[0].mean.value == 0.6
+    assert [column.name for column in howsure.look(path)] == ["id", "label"]
+    reviewed = [lines[0], *(f"{line},x," for line in lines[1:])]
+    path.write_text(end.join([*reviewed, ""]), newline="")
+    assert [column.name for column in howsure.look(path)] == ["id", "label", "Approve", "Reject"]
+    path.write_text(end.join([lines[0].replace("Approve", "Accept"), *lines[1:], ""]), newline="")
+    assert "some rows have more or fewer values than" in refusal(path, "label")
+
+
 def test_uneven_rows_are_named_by_look(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("id,gold,score\n" + "q,1,0.5\nq,1,0.5,more\n" * 9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import re
 import shlex
@@ -131,6 +133,7 @@ def named_files(
         for at, file_name in enumerate(named)
     ]
     files = [_with_tabs(file, f"{spool}/tabs-{at}.tsv") for at, file in enumerate(files)]
+    files = [_without_review_columns(file, f"{spool}/batch-{at}.csv") for at, file in enumerate(files)]
     if encoding is not None:
         files = [_as_utf_8(file, f"{spool}/recoded-{at}", encoding) for at, file in enumerate(files)]
     return tuple(files)
@@ -169,6 +172,30 @@ def _with_tabs(file: File, copy: str) -> File:
                 )
             copied.write(b"\t".join(values) + b"\n" if values else b"")
     return replace(file, path=copy, format="tsv")
+
+
+REVIEW_COLUMNS = re.compile(rb',"?Approve"?,"?Reject"?(\r?\n)$')
+
+
+def _without_review_columns(file: File, copy: str) -> File:
+    """A copy of a batch of results of Amazon Mechanical Turk without its last two columns; other files unchanged.
+
+    The header of a batch ends with Approve and Reject, for which its rows have no value until somebody adds one.
+    """
+    if file.format != "csv" or file.compression != "none":
+        return file
+    with open(file.path, "rb") as lines:
+        header = lines.readline()
+        if REVIEW_COLUMNS.search(header) is None:
+            return file
+        names, *rows = csv.reader(io.StringIO((header + lines.read(SNIFFED)).decode("utf-8", "replace")))
+        if not rows or len(rows[0]) != len(names) - 2:
+            return file
+        lines.seek(len(header))
+        with open(copy, "wb") as copied:
+            copied.write(REVIEW_COLUMNS.sub(rb"\1", header))
+            shutil.copyfileobj(lines, copied)
+    return replace(file, path=copy)
 
 
 def _separated_by_blanks(beginning: bytes) -> bool:
