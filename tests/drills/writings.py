@@ -114,7 +114,7 @@ TYPED = {
         "o.txt o.svg o.html",
     ),
     "score agents": (
-        "items.csv --score right --model model --id item --output o.txt --figure o.svg --report o.html",
+        "items.csv --score right --model model --id item --seed 0 --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
     "score items": (
@@ -122,7 +122,7 @@ TYPED = {
         "o.txt o.svg o.html",
     ),
     "score battles": (
-        "battles.csv --a a --b b --winner winner --output o.txt --figure o.svg --report o.html",
+        "battles.csv --a a --b b --winner winner --seed 0 --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
     "score order": ("counted.csv --id item --seed 0 --output o.txt", "o.txt"),
