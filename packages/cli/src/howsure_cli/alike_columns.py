@@ -24,8 +24,10 @@ from howsure_cli.column_words import (
     MODELS,
     PEOPLE,
     PREDICTED,
+    RATERS,
     RIGHT_ANSWERS,
     SCORES,
+    VERDICTS,
     is_numeric,
     name_parts,
     names_id,
@@ -48,22 +50,26 @@ def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tup
     A column predicts another one if it has the same values, and a name or an agreement above chance says so.
     """
     labels = [column for column in columns if _may_be_label(column)][:MAX_COLUMNS]
-    found = list[tuple[tuple[float, float], SeenColumn, list[SeenColumn]]]()
+    pairs = list[tuple[tuple[float, float], SeenColumn, list[SeenColumn]]]()
     for target in labels:
         others = [other for other in labels if other is not target and _share_values(target, other, values)]
         others = [other for other in others if _predicts(other, target, values)]
-        own = name_parts(target) - (RIGHT_ANSWERS | PEOPLE)
-        grades = [other for other in others if is_numeric(other) and own and name_parts(other) - PREDICTED == own]
-        others = grades or others  # by the criterion of the target
+        criterion = name_parts(target) - (RIGHT_ANSWERS | PEOPLE)
+        same = [other for other in others if criterion and name_parts(other) - PREDICTED == criterion]
+        others = list(filter(is_numeric, same)) or others
         if others:
             agreement = sum(kappa(values[target], values[other]) for other in others) / len(others)
-            found.append(((_rightness(target, others), agreement), target, others))
-    found = [entry for entry in found if entry[0][0] >= 1.0]
-    return max(found, key=lambda entry: entry[0])[1:] if found else None
+            pairs.append(((_rightness(target, others), agreement), target, others))
+    pairs = [entry for entry in pairs if entry[0][0] >= 1.0]
+    return max(pairs, key=lambda entry: entry[0])[1:] if pairs else None
 
 
 def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
-    """The most columns of labels with the same values that agree more than chance, or differ only in a number."""
+    """The most columns of labels with the same values that agree more than chance.
+
+    Numbers are of raters only if the names differ in a number. Columns of two values with unlike names may be different
+    variables that are correlated.
+    """
     labels = [column for column in columns if _may_be_label(column) and not _is_yes_or_no(column)][:MAX_COLUMNS]
     labels = [
         column for column in labels if column.kind in (TWO, FEW) and not column.words & (MODELS | GROUPS - LABELS)
@@ -72,6 +78,7 @@ def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
     for first in labels:
         same = [other for other in labels if other is not first and _share_values(first, other, values)]
         same = [other for other in same if not is_numeric(first) or _template(other) == _template(first) != ""]
+        same = [other for other in same if {first.kind, other.kind} == {FEW} or _are_named_alike(first, other)]
         agreeing = [other for other in same if agree(values[first], values[other])]
         groups.append([first, *agreeing])
     return max(groups, key=len, default=[])
@@ -154,9 +161,9 @@ def _predicts(column: SeenColumn, target: SeenColumn, values: Values) -> bool:
 def _rightness(target: SeenColumn, others: Sequence[SeenColumn]) -> float:
     """How clearly the name of a column is that of right answers, compared with the others."""
     is_part = all(name_parts(target) < name_parts(other) for other in others)  # as label of gpt_label
-    own = _weight(target) + 2.0 * is_part
-    is_clear = own > 0 or all(map(names_prediction, others))
-    return own - max(map(_weight, others)) if is_clear else 0.0
+    weight = _weight(target) + 2.0 * is_part
+    is_clear = weight > 0 or all(map(names_prediction, others))
+    return weight - max(map(_weight, others)) if is_clear else 0.0
 
 
 def _weight(column: SeenColumn) -> float:
@@ -164,6 +171,14 @@ def _weight(column: SeenColumn) -> float:
     right = 3.0 * bool(words & RIGHT_ANSWERS) + 2.0 * bool(words & (PEOPLE | ADJUDICATED)) + bool(words & LABELS)
     guessed = 4.0 * names_prediction(column) + 3.0 * bool(words & (MODELS | JUDGES | MODEL_NAMES))
     return right - guessed - 0.5 * names_rater(column)
+
+
+def _are_named_alike(first: SeenColumn, second: SeenColumn) -> bool:
+    """Whether two names differ only in a number, share a word for a judgement, or one is that of a judge or a rater."""
+    judgements = LABELS | SCORES | VERDICTS
+    shares_word = first.words & second.words & judgements
+    is_rater = (first.words | second.words) & (JUDGES | PEOPLE | RATERS)
+    return bool(shares_word or is_rater) or _template(first) == _template(second) != ""
 
 
 def _template(column: SeenColumn) -> str:

@@ -101,7 +101,7 @@ def _topics(columns: Columns) -> list[SeenColumn]:
 
 def _text(columns: Columns) -> SeenColumn | None:
     texts = [c for c in columns if c.kind == TEXTS and any(" " in example for example in c.examples)]  # not addresses
-    return min(texts, key=lambda column: not column.words & BODIES, default=None)
+    return max(texts, key=lambda column: column.characters, default=None)  # titles are shorter
 
 
 def _title(columns: Columns) -> list[str]:

@@ -81,5 +81,5 @@ def _listed(value: str) -> str:
 
 
 def _probabilities(options: Mapping[str, str]) -> str:
-    given = ("--prob", "--probs", "--probs-column", "--verbalised", "--logits", "--logprobs")
-    return next((options[name] for name in given if name in options), "the file")
+    ways = ("--prob", "--probs", "--probs-column", "--verbalised", "--logits", "--logprobs")
+    return next((options[name] for name in ways if name in options), "the file")

@@ -28,7 +28,7 @@ from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
-from howsure_cli.alike_columns import measures_of_arms, raters, target_and_predictions
+from howsure_cli.alike_columns import agree, measures_of_arms, raters, target_and_predictions
 from howsure_cli.column_words import (
     CHANCES,
     CONFIDENCES,
@@ -356,7 +356,7 @@ class _TableProposals(TableRoles):
         alike, arms = raters(self.columns, self._values_by_column), measures_of_arms(self.columns)
         if self.may_explode and len(alike) > 1 and target_and_predictions(alike, self._values_by_column) is None:
             yield self._command("judge agreement", ["--raters", column_list(alike)], alike)
-        if self.may_explode and arms and arms[0].kind == FEW:
+        if self.may_explode and arms and arms[0].kind == FEW and agree(*map(self._values, arms[:2])):
             yield self._command("judge agreement", ["--raters", column_list(arms), "--scale", "ordinal"], arms)
         if self.may_explode and arms:
             words = ["--explode", column_list(arms), "--score", VALUE, "--model", COLUMN, *self._unique_id()]
@@ -440,7 +440,7 @@ class _TableProposals(TableRoles):
 
     def propose_marks(self) -> Iterator[str]:
         """If several columns say whether each model is right on the same items."""
-        return propose_marks(self.columns, self.file_words, self._item(), may_explode=self.may_explode)
+        return propose_marks(self._values_by_column, self.file_words, self._item(), may_explode=self.may_explode)
 
     def propose_scores(self) -> Iterator[str]:
         """If a column says how good each answer is: its means, and a comparison of the models."""
@@ -532,7 +532,8 @@ class _TableProposals(TableRoles):
         item, model = self._item(), self._model()
         groups = [column for column in (model, *self._groups()[:1]) if column is not None and column not in used]
         groups = [column for column in groups if not self._determines(column, used[0])]
-        by = ["--group", ",".join([*(group.name for group in groups)])] if groups else self._by_file()
+        by = self._by_file() if model is None else []
+        by = [*by[:1], "--group", ",".join([*by[2:], *(group.name for group in groups)])] if groups else by
         cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
         is_sampled = used[0] is self._labels_of_a_sample()  # what the rows are, and not whether answers are right
         columns = [*used, *groups, item if cluster else None]

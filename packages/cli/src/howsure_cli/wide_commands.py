@@ -8,11 +8,13 @@ from string import digits
 
 from howsure.data.column_roles import REPEATED, TEXTS, TWO, UNIQUE, SeenColumn
 from howsure.data.object_rows import COLUMN, VALUE
+from howsure_cli.alike_columns import Values, agree
 from howsure_cli.column_words import (
     CORRECT,
     GROUPS,
     JUDGE,
     LABELS,
+    MODEL_NAMES,
     MODELS,
     PEOPLE,
     PREDICTIONS,
@@ -33,11 +35,11 @@ MAX_CODERS = 5  # more numbered columns are features
 
 
 def propose_marks(
-    columns: Sequence[SeenColumn], file_words: Sequence[str], item: SeenColumn | None, *, may_explode: bool
+    values: Values, file_words: Sequence[str], item: SeenColumn | None, *, may_explode: bool
 ) -> Iterator[str]:
     """The mean of each model, and the differences between models, if several columns say whether a model is right on
     the same items."""
-    marks = _marks_named_alike(columns) or _only_marks(columns)
+    marks = _marks_named_alike([*values]) or _only_marks(values)
     if len(marks) < 2:
         return
     positive = positive_option(marks[0]) or []
@@ -72,8 +74,12 @@ def _marks_named_alike(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     return max(by_word.values(), key=len, default=[])
 
 
-def _only_marks(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
-    """Columns that say whether a model is right, if all other columns name items."""
+def _only_marks(values: Values) -> list[SeenColumn]:
+    """Columns that say whether a model is right, if all other columns name items.
+
+    Columns of yes and no may be different features of the items, unless they are named for models or agree.
+    """
+    columns = [*values]
     others_named = LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS
     marks = [column for column in columns if _is_mark(column) and not column.words & others_named]
     others = [column for column in columns if column not in marks]
@@ -84,7 +90,13 @@ def _only_marks(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     if is_numbered and len(marks) > MAX_CODERS:
         return []
     are_of_items = all(c.kind in (UNIQUE, REPEATED, TEXTS) or c.words & (GROUPS - MODELS) for c in others)
-    return alike if are_of_items and alike == marks else []
+    is_clear = all(
+        mark.words & MODEL_NAMES
+        or (positive_option(mark) or [""])[-1].casefold() in CORRECT
+        or any(agree(values[mark], values[other]) for other in marks if other is not mark)
+        for mark in marks
+    )
+    return alike if are_of_items and is_clear and alike == marks else []
 
 
 def columns_by_object(columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:

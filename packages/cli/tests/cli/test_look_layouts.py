@@ -430,7 +430,7 @@ def wide_labels() -> Expected:
 
 
 def wide_marks() -> Expected:
-    marks = random(8).integers(0, 2, (60, 2)).astype(bool)
+    marks = noisy(random(8), [True, False], (2, 60)).T
     table("marks.csv", "id org/mix-8x7B small-1106", ((f"i{i}", *marks[i]) for i in range(60)))
     shares = {"org/mix-8x7B": marks[:, 0].mean(), "small-1106": marks[:, 1].mean()}
     return "marks.csv", {"score": shares, "significance": [marks[:, 1].mean() - marks[:, 0].mean()]}
@@ -1270,8 +1270,7 @@ def coded_documents() -> Expected:
     text = "A text of a document, which is longer than a name, with the number"
     table("frames.csv", "ID source text RE HI CO", ((i, "ab"[i % 2], f"{text} {i}", *codes[i]) for i in range(50)))
     shares = codes.mean(axis=0)
-    of_codes = dict(zip(("RE", "HI", "CO"), shares, strict=True))
-    return "frames.csv", {"score": of_codes, "significance": [share - shares[0] for share in shares[1:]]}
+    return "frames.csv", {"score": dict(zip(("RE", "HI", "CO"), shares, strict=True))}
 
 
 def tasks_of_models() -> Expected:
@@ -1548,11 +1547,36 @@ def test_a_count_selects_one_row_of_each_document() -> None:
 
 @pytest.mark.parametrize(
     ("heading", "values"),
-    [("id pronoun A-coref B-coref", ("TRUE", "FALSE")), ("id pronoun hot windy", ("true", "false"))],
+    [
+        ("id pronoun A-coref B-coref", ("TRUE", "FALSE")),
+        ("id pronoun hot windy", ("true", "false")),
+        ("id topic has_code is_long", ("1", "0")),
+        ("Nr Datum Gewalt Wahljahr", ("ja", "nein")),
+    ],
 )
 def test_features_are_neither_raters_nor_scores(heading: str, values: Sequence[str]) -> None:
     rows = [(at, ("he", "she", "her")[at % 3], values[at % 2], values[at // 2 % 2]) for at in range(40)]
     assert commands_of(heading, rows) == []
+    correlated = [(*row[:3], row[2] if row[0] % 8 else row[3]) for row in rows]
+    assert not any("agreement" in line for line in commands_of(heading, correlated))
+
+
+def test_the_longest_texts_are_the_documents() -> None:
+    text = "An article that is much longer than its headline, and whose column may have any name, number"
+    rows = [(at, f"2026-01-{1 + at:02}", f"{text[:70]} {at}", f"{text} {text} {at}") for at in range(28)]
+    for heading in ("id Datum Titel Inhalt", "id date text artikel"):
+        (command,) = commands_of(heading, rows)
+        assert f"--text {heading.split()[3]} --date" in command
+
+
+def test_files_of_models_are_calibrated_one_by_one() -> None:
+    rng = random(130)
+    for name in ("a", "b"):
+        rows = [(at, "xy"[at % 2], rng.choice(["true", "false"]), rng.uniform()) for at in range(60)]
+        table(f"{name}.csv", "qid topic correct confidence", rows)
+    lines = howsure.look(["a.csv", "b.csv"]).commands
+    assert all("--by-file --group file,topic" in line for line in lines if "howsure score" not in line)
+    assert len(lines) > 1
 
 
 @pytest.mark.parametrize("names", ["quality predicted_quality", "alignment prediction"])

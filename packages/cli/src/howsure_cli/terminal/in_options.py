@@ -13,7 +13,7 @@ from howsure.notes import with_spelled_notes
 from howsure_cli.terminal.vocabulary import WORDS
 from howsure_cli.typed_commands import shell_word
 
-Told = TypeVar("Told")
+Noted = TypeVar("Noted")
 COMMANDS = {
     "howsure.compare_calibration": "howsure calibration compare",
     "howsure.calibration_error": "howsure calibration",
@@ -67,10 +67,10 @@ def _in_a_shell(typed: str) -> str:
     return shell_word(typed) if " " in typed else typed
 
 
-def in_options(told: Told) -> Told:
+def in_options(noted: Noted) -> Noted:
     """A result, a note or several, whose notes name the options of the running command instead of parameters."""
     context = click.get_current_context(silent=True)
     if context is None:
-        return told
-    spelled: Told = with_spelled_notes(told, InOptions.of(context))
+        return noted
+    spelled: Noted = with_spelled_notes(noted, InOptions.of(context))
     return spelled

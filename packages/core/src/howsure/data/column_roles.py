@@ -60,7 +60,7 @@ class SeenColumn:
     kind: what the column contains. could_be: its possible roles. missing: number of rows without a value. values:
     number of distinct values. examples: some of the values. held: all values, if they are few, in natural order.
     length: the length of its lists, if it is the same in all rows. non_answers: strings such as "None" among values
-    that are otherwise numbers.
+    that are otherwise numbers. characters: the mean length of the different values.
     """
 
     name: str
@@ -72,6 +72,7 @@ class SeenColumn:
     held: frozenset[str] = as_json(None, default=frozenset())
     length: int | None = as_json(None, default=None)
     non_answers: tuple[str, ...] = as_json(None, default=())
+    characters: float = as_json(None, default=0.0)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -99,7 +100,9 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
     )
     few = frozenset(counts) - {*non_answers} if len(counts) <= MAX_GROUP_VALUES else frozenset[str]()
     missing = len(values) - counts.total()
-    return SeenColumn(name, kind, COULD_BE.get(kind, ""), missing, len(counts), shown, few, length, non_answers)
+    characters = sum(map(len, counts)) / max(len(counts), 1)
+    could_be = COULD_BE.get(kind, "")
+    return SeenColumn(name, kind, could_be, missing, len(counts), shown, few, length, non_answers, characters)
 
 
 def _non_answers(counts: Mapping[str, int]) -> tuple[str, ...]:
