@@ -18,11 +18,11 @@ from howsure.data.column_roles import (
     SHARES,
     STATED,
     TEXTS,
-    TOLERANCE,
     TWO,
     UNIQUE,
     WITHIN,
     SeenColumn,
+    sum_to_one,
 )
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
@@ -659,7 +659,6 @@ class _TableProposals(TableRoles):
         if named:
             return named[0]
         places = [self.columns.index(column) for column in columns]
-        sums = [[parse_number(row[at] or "") for at in places] for row in self.rows]
-        whole = [row for row in sums if None not in row]
-        adds = bool(whole) and all(abs(sum(value or 0.0 for value in row) - 1) <= TOLERANCE for row in whole)
-        return "probs" if len(columns) > 1 and adds else None
+        cells = [[parse_number(row[at] or "") for at in places] for row in self.rows]
+        numbers = [[number for number in row if number is not None] for row in cells if None not in row]
+        return "probs" if len(columns) > 1 and sum_to_one(numbers) else None

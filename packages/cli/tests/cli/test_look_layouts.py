@@ -1673,3 +1673,11 @@ def test_rows_without_elements_in_lists_inside_lists_are_counted() -> None:
     assert (
         "2 rows, one for each element of b.c in the 3 rows of the file. Rows without elements: 2, left out." in done.err
     )
+
+
+def test_probabilities_of_classes_may_be_rounded() -> None:
+    """Their sum is 1.01, 1 or 0.99; a note counts the rows that were divided by their sum."""
+    rows = [(k, "ABC"[k % 3], *((0.34, 0.34, 0.33), (0.5, 0.25, 0.25), (0.33, 0.33, 0.33))[k % 3]) for k in range(60)]
+    (command, *_) = commands_of("id gold p_A p_B p_C", rows)
+    assert command.endswith("calibration rows.csv --target gold --probs p_A,p_B,p_C --classes A,B,C")
+    assert "the rounded probabilities of 40 rows do not sum to 1" in run(*command.split()[1:]).out

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from howsure.errors import InputError
 from howsure.inputs.classes import pairs_from_classes, tied_rows
 from howsure.inputs.pairs import Pairs, class_scores
 
@@ -168,3 +169,14 @@ def test_groups_in_order_are_the_groups_in_any_order(rows: list[tuple[int, int]]
         assert (part.clusters is None) == (len(set(expected_clusters)) == len(expected_clusters))
         if part.clusters is not None and other.clusters is not None:
             assert part.clusters.tolist() == other.clusters[order].tolist() == expected_clusters
+
+
+def test_sums_that_the_rounding_of_digits_explains_are_accepted() -> None:
+    """Up to K · 0.5 · 10^-d: 0.0015 for three classes and three decimals, at most 0.01."""
+    thirds = [[0.33, 0.33, 0.33], [0.5, 0.25, 0.25]]
+    pairs = pairs_from_classes([0, 1], thirds)
+    assert pairs.probabilities.tolist() == pytest.approx([1 / 3, 0.5])
+    pairs_from_classes([0, 1], [[0.3335, 0.3335, 0.3335], [0.5, 0.25, 0.25]])
+    for row in ([0.333, 0.333, 0.332], [0.33, 0.33, 0.32], [0.3, 0.3, 0.3], [0.33333, 0.33333, 0.33]):
+        with pytest.raises(InputError, match="must sum to 1"):
+            pairs_from_classes([0, 1], [row, [0.5, 0.25, 0.25]])

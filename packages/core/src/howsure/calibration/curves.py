@@ -32,7 +32,7 @@ from howsure.calibration.table import positive_weight_pairs
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import SAVED, Source
-from howsure.inputs.numbers_and_names import check_integer, check_level
+from howsure.inputs.numbers_and_names import check_integer, check_level, counted
 from howsure.inputs.pairs import CLASS_WISE, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
 from howsure.inputs.repeated_items import item_notes
@@ -431,6 +431,7 @@ def _test_notes(calibration_test: CalibrationTest) -> list[str]:
     return []
 
 
+ROUNDED = "the rounded probabilities of {} do not sum to 1; each was divided by their sum"
 SOFT = (
     "labels are proportions of annotators: each row is a pair of label 1 and one of label 0, weighted by these "
     "proportions, in one cluster; scores are expected scores against a randomly drawn annotator, and intervals are "
@@ -439,8 +440,10 @@ SOFT = (
 
 
 def pooling_notes(recipe: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return notes on repeated items, on labels that are proportions of annotators, and on dependence between files."""
+    """Return notes on repeated items, rounded probabilities, labels that are proportions, and dependence of files."""
+    rounded = recipe.get("rounded_rows", 0)
     notes = (*item_notes(recipe), *([SOFT] if recipe.get("soft_labels") else []))
+    notes += (ROUNDED.format(counted(rounded, "row")),) if rounded else ()
     if len(recipe.get("files", [])) < 2 or "classes" in recipe:  # shards of one data set
         return notes
     independent = "rows of all files count as independent"

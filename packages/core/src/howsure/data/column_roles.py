@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
+import numpy as np
+
 from howsure.files.input_files import parsed_json
 from howsure.inputs.checks import is_missing
+from howsure.inputs.classes import SHOWN, SUM_TOLERANCE, sum_tolerance
 from howsure.inputs.date_formats import count_date_formats
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
@@ -50,7 +53,6 @@ LONGEST_STATEMENT = 100  # most characters of a stated confidence, on average
 NO_VALUE = ("na", "n/a", "nan", "null", "missing", "empty", "-")  # which cannot be a label
 EXAMPLES, SHORT = 3, 24  # number of examples of a column, and most characters of each
 MAX_VALUES = 1_000  # most values of a column that are examined
-TOLERANCE = 1e-3  # for a sum of probabilities, which may be rounded in files
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,12 @@ def _nested(counts: Mapping[str, int]) -> tuple[str, int | None]:
     numeric = all(isinstance(part, int | float) and not isinstance(part, bool) for list_ in lists for part in list_)
     if length is None or length < 2 or not numeric:
         return LISTS, None
-    shares = all(  # bounds are checked first, because adding an integer above the largest float fails
-        all(0 <= part <= 1 + TOLERANCE for part in list_) and abs(sum(list_) - 1) <= TOLERANCE for list_ in lists
-    )
-    return (SHARES if shares else LISTS), length
+    return (SHARES if sum_to_one(lists) else LISTS), length
+
+
+def sum_to_one(rows: Sequence[Sequence[float]]) -> bool:
+    """Whether the numbers of each row are probabilities that sum to 1, as far as their digits allow."""
+    if not rows or not all(0 <= number <= 1 + SUM_TOLERANCE for row in rows for number in row):
+        return False  # before sums, because adding an integer above the largest float fails
+    matrix = np.array(rows, dtype=np.float64)
+    return bool((np.abs(matrix.sum(axis=1) - 1.0) <= sum_tolerance(matrix) + SHOWN).all())

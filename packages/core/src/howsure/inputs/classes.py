@@ -66,11 +66,12 @@ def check_log_scale(matrix: Floats, names: tuple[str, ...], scale: str, *, name:
 def distributions(matrix: Floats, names: tuple[str, ...], scale: str | None, *, name: str) -> Floats:
     """Check scores of classes (n, K) and return them as probabilities.
 
-    scale: "logits" or "logprobs", which are converted by softmax; None for probabilities, which are returned unchanged.
+    scale: "logits" or "logprobs", which are converted by softmax; None for probabilities, which are returned unchanged,
+    except that rows whose rounded digits do not sum to 1 within 0.001 are divided by their sum.
     name: the parameter or column in messages. Raises InputError for the first invalid row.
     """
     check_scores(matrix, names, scale, name=name)
-    return matrix if scale is None else softmax(matrix)
+    return without_rounding(matrix) if scale is None else softmax(matrix)
 
 
 def check_scores(matrix: Floats, names: tuple[str, ...], scale: str | None, *, name: str) -> None:
@@ -84,6 +85,33 @@ def check_scores(matrix: Floats, names: tuple[str, ...], scale: str | None, *, n
 # Reduce several classes to pairs: the top class, one class, or every class as a group.
 
 SUM_TOLERANCE = 1e-3  # a softmax in float32 or float16 does not sum to 1 exactly
+MAX_SUM_TOLERANCE = 1e-2  # of probabilities that were rounded to a few digits
+MAX_DECIMALS = 5
+SHOWN = 5e-6  # a sum that is refused differs from the tolerance in the digits that the message shows
+
+
+def rounded_rows(matrix: Floats) -> npt.NDArray[np.bool_]:
+    """Return for each row whether its sum is not 1 within 0.001."""
+    rounded: npt.NDArray[np.bool_] = np.abs(matrix.sum(axis=1) - 1.0) > SUM_TOLERANCE + SHOWN
+    return rounded
+
+
+def sum_tolerance(matrix: Floats) -> float:
+    """Return how far from 1 the sum of K probabilities may be: 0.001, or K · 0.5 · 10^-d, but at most 0.01, if all
+    probabilities have at most d decimals.
+
+    >>> sum_tolerance(np.array([[0.333, 0.333, 0.335]])), sum_tolerance(np.array([[0.33, 0.33, 0.33]]))
+    (0.0015, 0.01)
+    """
+    steps = (10.0**-d for d in range(1, MAX_DECIMALS + 1))
+    step = next((s for s in steps if np.abs(matrix / s - np.rint(matrix / s)).max() < SHOWN), 0.0)
+    return max(SUM_TOLERANCE, min(MAX_SUM_TOLERANCE, round(matrix.shape[1] * step / 2, MAX_DECIMALS + 1)))
+
+
+def without_rounding(matrix: Floats) -> Floats:
+    """Divide the rows whose sum is not 1 within 0.001 by their sum; return the same matrix if there are none."""
+    rounded = rounded_rows(matrix)
+    return np.where(rounded[:, None], matrix / matrix.sum(axis=1, keepdims=True), matrix) if rounded.any() else matrix
 
 
 def pairs_from_classes(
@@ -109,8 +137,8 @@ def pairs_from_classes(
     >>> pairs_from_classes(["no", "yes"], [[0.7, 0.3], [0.2, 0.8]], classes=["no", "yes"], reduce="yes").labels
     array([0, 1], dtype=uint8)
 
-    Raises InputError if a probability is outside [0, 1], a row does not sum to 1 within 0.001, or a label is not a
-    class.
+    Raises InputError if a probability is outside [0, 1], a row does not sum to 1 within 0.001 (or what the
+    rounding of its digits explains, up to 0.01), or a label is not a class.
     """
     check_arguments(pairs_from_classes, locals())
     values: object = y_prob
@@ -222,7 +250,7 @@ def class_positions(
 
 
 def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, scales: str | None = None) -> None:
-    """Raise InputError for the first row with a value outside [0, 1] or a sum that is not 1 within 0.001.
+    """Raise InputError for the first row with a value outside [0, 1] or a sum that is not 1, as `sum_tolerance` says.
 
     scales: see `probability_advice`.
     """
@@ -234,8 +262,10 @@ def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, sc
             raise missing(name, row, class_name=names[column])
         remedy = probability_advice(value, float(high), scales=scales, transform="softmax")
         raise InputError("outside", name, value=value, row=row, low=0, high=1, class_name=names[column], remedy=remedy)
+    if not rounded_rows(matrix).any():
+        return
     sums = matrix.sum(axis=1)
-    wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
+    wrong = np.flatnonzero(np.abs(sums - 1.0) > sum_tolerance(matrix) + SHOWN)
     if len(wrong):
         row = int(wrong[0])
         raise InputError(

@@ -19,7 +19,7 @@ from howsure.inputs.checks import (
     first_missing,
     probability_advice,
 )
-from howsure.inputs.classes import SUM_TOLERANCE
+from howsure.inputs.classes import SHOWN, rounded_rows, sum_tolerance, without_rounding
 from howsure.inputs.label_spelling import check_common_labels
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -320,12 +320,13 @@ def _distributions(array: Column, name: str) -> Floats:
         )
         raise InputError(f"{name} must be between 0 and 1; `row {row}` is {value!r} in column {column}. {advice}")
     sums = values.sum(axis=1)
-    if (np.abs(sums - 1) > SUM_TOLERANCE).any():
-        row = int(np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)[0])
+    wrong = np.abs(sums - 1) > sum_tolerance(values) + SHOWN if rounded_rows(values).any() else np.zeros(len(sums))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
         raise InputError(
             f"{name} must have rows that sum to 1; `row {row}` sums to {sums[row]:.6g}. Divide each row by its sum."
         )
-    return values + 0.0
+    return without_rounding(values) + 0.0
 
 
 def _numbers(array: Column, name: str) -> Floats:

@@ -19,8 +19,10 @@ from howsure.inputs.classes import (
     class_positions,
     distributions,
     reduced,
+    rounded_rows,
     softly_reduced,
     tied_rows,
+    without_rounding,
 )
 from howsure.inputs.numbers_and_names import PERCENT, shortened
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
@@ -97,6 +99,7 @@ def class_shares(
         raise InputError(f"{label.name} must contain the proportions of {k} classes; it contains {shares.shape[1]}.")
     try:
         check_distributions(shares, names, name=ColumnName(label.name, "y_true"))
+        shares = without_rounding(shares)
     except InputError as error:
         remedy = "Give the proportion of annotators for each class: divide counts by the number of annotators."
         if error.fault is None:
@@ -228,6 +231,7 @@ def pairs_of_classes(
         codes, names = class_labels(selection, label, classes, matrix.shape[1])
         rows = ClassRows(matrix, scale, codes, names)
     with renumbered_rows(selection.place_of):
+        rounded = 0 if scale is not None else int(rounded_rows(matrix).sum())
         matrix = distributions(matrix, names, scale, name=ColumnName(scores.shown, "y_prob"))
     if rows is None:
         return pairs_of_shares(selection, label, matrix, classes, reduce, other_columns)
@@ -235,7 +239,7 @@ def pairs_of_classes(
     pairs = reduced(codes, matrix, names, reduce=reduce, weights=weights, clusters=clusters)
     if reduce != CLASS_WISE:
         pairs = replace(pairs, groups=groups, group_names=group_names)
-    notes = {"reduce": reduce, "classes": list(names)}
+    notes = {"reduce": reduce, "classes": list(names), **({"rounded_rows": rounded} if rounded else {})}
     return Reduced(pairs, notes | ({"ties": tied_rows(matrix)} if reduce == TOP_LABEL else {}), rows)
 
 
