@@ -419,8 +419,10 @@ def test_labels_may_be_words(news: dict[str, np.ndarray]) -> None:
     words = [None if np.isnan(label) else "correct" if label else "wrong" for label in news["labels"]]
     counts = estimate_counts(news["labels"], news["score"], rng=0)
     assert estimate_counts(words, news["score"], pos_label="correct", rng=0).to_dict() == counts.to_dict()
-    with pytest.raises(InputError, match="Say which value is positive: pos_label='wrong'"):
+    with pytest.raises(InputError, match="Name the positive value: pos_label='wrong' or pos_label='correct'"):
         estimate_counts(words, news["score"])
+    with pytest.raises(InputError, match=r"'unsure' is not a label, make it missing \(in files: missing_values="):
+        estimate_counts([*words[:-1], "unsure"], news["score"], pos_label="correct")
     with pytest.raises(InputError, match="'right' is not a value of y_true"):
         estimate_counts(words, news["score"], pos_label="right")
 

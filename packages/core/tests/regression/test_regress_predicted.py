@@ -315,3 +315,30 @@ def test_each_cause_of_a_missing_coefficient_has_its_own_sentence() -> None:
 
 
 X, Z, Y, F = rows()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["950,5", "1.200,0"], r"row 0 is '950,5'"),
+        (["950.5", "1.200,0"], r"row 1 is '1\.200,0'. Leave out the separator of thousands"),
+        (["39,2 %", "0.5"], r"row 0 is '39,2 %'. It is a percentage: write 0\.392"),
+        ([*map(str, range(20, 29)), "k. A."], r"row 9 is 'k\. A\.'.*missing_values=\['k\. A\.'\]"),
+    ],
+)
+def test_numbers_are_not_read_as_categories(values: list[str], message: str) -> None:
+    with pytest.raises(howsure.InputError, match=message):
+        howsure.regress_predicted(partly(Y), F, covariates={"c": np.resize(values, N)})
+
+
+@pytest.mark.parametrize("values", [["01067", "80331"], [*map(str, range(20, 28)), "k. A."], ["1", "5+"]])
+def test_categories_may_be_digits(values: list[str]) -> None:
+    assert len(howsure.regress_predicted(partly(Y), F, covariates={"c": np.resize(values, N)})) == len(values)
+
+
+def test_labels_in_words_need_a_positive_value() -> None:
+    words = {row: "ja" if label else "nein" for row, label in enumerate(Y[:50].round() % 2)}
+    with pytest.raises(
+        howsure.InputError, match=r"must be a number; row 0 is '(ja|nein)'. Name the positive value: pos_label="
+    ):
+        howsure.regress_predicted(words, F, covariates={"x": X})

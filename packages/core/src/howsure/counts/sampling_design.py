@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.counts.notes import CountNote, SamplingDesign
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError, Parameter, Verbatim, parameter
 from howsure.inputs.checks import Codes, Column, as_column, check_codes, check_labels, is_missing
-from howsure.inputs.numbers_and_names import parse_number
+from howsure.inputs.label_spelling import spellings
+from howsure.inputs.numbers_and_names import parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 
 # Columns with values for some units only: labels, and how labelled units were drawn.
@@ -59,17 +60,43 @@ def partial_labels(
     try:
         return rows, check_labels(plain, pos_label=pos_label, name=name).astype(np.float64)[: len(values)]
     except (InputError, TypeError):
-        odd = next((k for k, label in enumerate(plain.tolist()) if label not in (0, 1, "0", "1")), None)
-        if odd is None or pos_label is not None:
+        odd = next((k for k, label in enumerate(plain.tolist()[: len(values)]) if label not in (0, 1, "0", "1")), None)
+        counts = Counter(map(str, plain.tolist()))
+        if odd is None or (pos_label is not None and not _has_third_label(counts, pos_label)):
             raise
-        texts = Counter(map(str, values.tolist()))
-        advice = (
-            f" Say which value is positive: {parameter('pos_label', texts.most_common(1)[0][0])}."
-            if len(texts) == 2
-            else ""
-        )
-        message = f"{parameter(name)} must be 0, 1 or missing; `row {rows[odd]}` is {values.tolist()[odd]!r}.{advice}"
-        raise InputError(message) from None
+        if pos_label is not None:
+            raise _third_label(counts, pos_label, name) from None
+        positives = [Parameter("pos_label", label) for label, _ in counts.most_common()]
+        raise InputError(
+            "{parameter} must be 0, 1 or missing; {row} is {value!r}",
+            name,
+            row=int(rows[odd]),
+            value=values.tolist()[odd],
+            first=positives[0],
+            last=positives[-1],
+            remedy="name_one_of_two" if len(counts) == 2 else "",
+        ) from None
+
+
+def _has_third_label(counts: Mapping[str, int], pos_label: object) -> bool:
+    return 2 < len(counts) <= MAX_LABELS_NAMED and str(pos_label) in counts and not spellings(counts)
+
+
+def _third_label(counts: Counter[str], pos_label: object, name: str) -> InputError:
+    """Build the error for labels with further values than the positive one and the most frequent other one."""
+    others = [label for label, _ in counts.most_common() if label != str(pos_label)][1:]
+    those_are = f"{' and '.join(map(repr, others))} {'is not a label' if len(others) == 1 else 'are not labels'}"
+    return InputError(
+        "{parameter} must have two different values; it contains {labels}. If {those_are}, make {pronoun} missing (in "
+        "files: {missing_values}). Otherwise give a column that is 1 where {parameter} is {positive!r}, and 0 "
+        "elsewhere.",
+        name,
+        labels=Verbatim(shortened(f"{label!r} ({count:,})" for label, count in counts.most_common())),
+        those_are=Verbatim(those_are),
+        pronoun=Verbatim("it" if len(others) == 1 else "them"),
+        missing_values=Parameter("missing_values", others),
+        positive=str(pos_label),
+    )
 
 
 def _read_mapping(values: Mapping[object, object], n: int, name: str) -> tuple[Integers, Column]:
@@ -104,6 +131,7 @@ def _plain_numbers(labels: Column) -> Column:
 SIZE_TOLERANCE = 5.0  # tolerance of Σ 1/π, in standard deviations for units that are drawn independently
 MIN_CHANCE = 1e-70  # smallest inclusion probability; a unit with a smaller one would represent too many units
 ROUNDING_TOLERANCE = 1e-6  # relative distance of n_h / π_h from a whole number; beyond it π_h was rounded
+MAX_LABELS_NAMED = 4  # different labels of which an error lists all
 PSEUDO_COUNT = 0.5  # positives and negatives added if all labels are equal, for their variance only
 
 

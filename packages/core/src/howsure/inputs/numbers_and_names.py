@@ -232,6 +232,17 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     return "Write a decimal point." if "," in text else ""
 
 
+def is_spelled_number(text: str) -> bool:
+    """Whether a string is a number, perhaps with a decimal comma, separators of thousands or a percent sign.
+
+    >>> [is_spelled_number(text) for text in ("0.5", "0,5", "1.035,5", "39,2 %", "Berlin, 5")]
+    [True, True, True, True, False]
+    """
+    if PERCENT.fullmatch(text) or GROUPED.fullmatch(text):
+        return True
+    return parse_number(text.replace(",", ".")) is not None
+
+
 def proportion(percentage: str) -> str:
     """Return the proportion that a percentage, with or without its sign, is.
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from howsure.counts.notes import note_text
 from howsure.counts.sampling_design import Elements, partial_column, read_draw
-from howsure.errors import ColumnName, InputError
+from howsure.errors import ColumnName, InputError, Parameter
 from howsure.inputs.checks import (
     NUMERIC,
     Coded,
+    Column,
     as_column,
     check_clusters,
     check_codes,
@@ -24,15 +26,24 @@ from howsure.inputs.checks import (
     check_weights,
     first_missing,
     missing,
+    not_a_number,
 )
 from howsure.inputs.long_form import partial_scores
-from howsure.inputs.numbers_and_names import natural_order, parse_number_column, shortened
+from howsure.inputs.numbers_and_names import (
+    KEY,
+    is_spelled_number,
+    natural_order,
+    parse_number,
+    parse_number_column,
+    shortened,
+)
 from howsure.inputs.pairs import Floats, Integers
 from howsure.regression.moments import Labelled, Regression, dependent
 from howsure.stats.clusters import few_clusters
 
 ROUNDING = 1e-9
 MAX_CLASSES = 50
+MIN_NUMBERS_PER_NAME = 9  # of a covariate that was probably meant to be numeric
 MAX_CELLS = 50_000_000  # of rows and columns
 LARGEST = 1e100
 INTERCEPT = "(intercept)"
@@ -133,7 +144,8 @@ def _outcomes(
             np.array([[label == name for name in classes] for label in of], dtype=np.float64) for of in words
         )
         return predicted, true_labels, rows, classes
-    y = partial_scores(partial, n, pos_label=pos_label, name=name_by_role["y_true"], notes=notes)[rows]
+    with _advising_positive_label(labels):
+        y = partial_scores(partial, n, pos_label=pos_label, name=name_by_role["y_true"], notes=notes)[rows]
     if in_words:
         f = partial_scores(column, n, pos_label=pos_label, name=name_by_role["prediction"], notes=notes)
     else:
@@ -141,6 +153,20 @@ def _outcomes(
     for name, values, of in ((name_by_role["y_true"], y, rows), (name_by_role["prediction"], f, np.arange(n))):
         _check_finite(values, name, of)
     return f[:, None], y[:, None], rows, (None,)
+
+
+@contextmanager
+def _advising_positive_label(labels: Column) -> Iterator[None]:
+    """Advise in errors about labels that are not numbers to say which of two labels is positive."""
+    try:
+        yield
+    except InputError as error:
+        two = list(dict.fromkeys(map(str, labels.tolist())))
+        if error.fault is None or error.fault.rule != "not_a_number" or len(two) != 2:
+            raise
+        first, last = (Parameter("pos_label", label) for label in two)
+        values = {**error.fault.values, "first": first, "last": last}
+        raise InputError(replace(error.fault, values=values, remedy="name_one_of_two")) from None
 
 
 def _check_finite(values: Floats, name: str, rows: Integers) -> None:
@@ -261,6 +287,9 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
         _check_finite(numbers, column_name, np.arange(n))
         return {str(name): numbers}
     codes, names = check_codes(column, n=n, name=column_name)
+    if odd := _names_among_numbers(names):
+        row = int(np.isin(codes, [names.index(value) for value in odd]).argmax())
+        raise _not_a_number_among_numbers(column_name, names[codes[row]], row=row)
     if len(names) > MAX_CLASSES:
         raise InputError(
             "{parameter} has {n_names:,} different names, and each except the first would get a coefficient; at most "
@@ -272,6 +301,37 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
     if len(names) > 1:
         notes.append(f"{name} is compared with {names[0]}")
     return {f"{name}: {level}": (codes == code) * 1.0 for code, level in enumerate(names) if code or len(names) == 1}
+
+
+def check_covariate(values: Any, name: str) -> None:
+    """Raise InputError for a column of names that are nearly all numbers."""
+    _covariate(values, name, len(values), [])
+
+
+def _names_among_numbers(names: Sequence[str]) -> list[str]:
+    """Return the names that are not numbers, if nearly all are; those with commas or the like, if all are numbers.
+
+    Names with leading zeros, such as postal codes, are not numbers.
+    """
+    if any(KEY.match(name) and not name.strip().startswith(("0.", "0,")) for name in names):
+        return []
+    odd = [name for name in names if parse_number(name) is None]
+    others = [name for name in odd if not is_spelled_number(name)]
+    return [] if len(others) * MIN_NUMBERS_PER_NAME > len(names) - len(others) else others or odd
+
+
+def _not_a_number_among_numbers(name: str, value: str, *, row: int) -> InputError:
+    if is_spelled_number(value):
+        return not_a_number(name, value, row=row)
+    return InputError(
+        "{parameter} must be a number, as nearly all of its values are; {row} is {value!r}. If this is a missing "
+        "value, leave such rows out: {missing_values} and `skip_missing=True`. If the numbers are names of categories, "
+        "use `fixed_effects=...` for this column.",
+        name,
+        row=row,
+        value=value,
+        missing_values=Parameter("missing_values", [value]),
+    )
 
 
 def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, Any]) -> InputError:

@@ -40,6 +40,7 @@ from howsure_events.store.store_queries import Store, chosen_actors, query_rows
 class ImportReport:
     """The result of an import: the numbers of new answers, of already stored answers (known) and of documents.
 
+    unlabelled: the number of drawn documents whose labels are still empty in the file.
     merged_coders: all spellings of each coder whom the file and the store spell in several ways.
     """
 
@@ -49,12 +50,14 @@ class ImportReport:
     coders: tuple[str, ...]
     design: str
     merged_coders: tuple[tuple[str, ...], ...] = ()
+    unlabelled: int = 0
 
     def __str__(self) -> str:
         summary = (
             f"{counted(self.added, 'answer')} to {counted(self.documents, 'document')} by {', '.join(self.coders)}"
         )
         known_text = f"; {self.known:,} were in the store already" if self.known else ""
+        known_text += f"; {counted(self.unlabelled, 'document')} not labelled yet" if self.unlabelled else ""
         return "\n".join([summary + known_text, *merged_notes(self.merged_coders)])
 
 
@@ -81,7 +84,8 @@ def import_labels(
 ) -> ImportReport:
     """Add the labels of a file to a store: all of them, or none if one is invalid.
 
-    path: CSV with the columns document (an id), actor, label (1, 0 or unclear) and optionally coder, or JSON exported
+    path: CSV with the columns document (an id), actor, label (1, 0 or unclear; empty if not
+    labelled yet) and optionally coder, or JSON exported
     by Label Studio. coder: the coder of all labels; required if the file names none. If the store has drawn documents,
     only these may be labelled. Otherwise the file needs a column inclusion, or `design` must say how its documents were
     drawn: "simple" (a simple random sample of the stored documents) or "census" (all stored documents).
@@ -121,7 +125,8 @@ def import_labels(
     documents = len({document for document, _, _ in answers_given})
     stored_design = labelling.design or str((settings or {})["design"])
     merged = tuple(person for person in names.merged if person[0] in coders)
-    return ImportReport(len(added), n_known, documents, tuple(coders), stored_design, merged)
+    unlabelled = len({numbers[answer.document] for answer in answers if answer.unlabelled})
+    return ImportReport(len(added), n_known, documents, tuple(coders), stored_design, merged, unlabelled)
 
 
 def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
@@ -172,6 +177,8 @@ def _file_answers(
     """
     answers_by_key: dict[Key, tuple[list[str], bool]] = {}
     for answer in answers:
+        if answer.unlabelled:
+            continue
         name = answer.coder if coder is None else coder
         if name is None:
             raise InputError(f"{answer.place} does not name its coder; name one: `coder='anna'`.")

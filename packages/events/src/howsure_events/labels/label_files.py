@@ -6,15 +6,15 @@ import csv
 import io
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from howsure.errors import InputError, parameter
 from howsure.files.input_files import NotUTF8Error, Text, encoding_error, parsed_json, read_text
 from howsure.inputs.checks import check_labels
-from howsure.inputs.label_spelling import is_same_label
-from howsure.inputs.numbers_and_names import parse_number
+from howsure.inputs.label_spelling import is_same_label, spellings
+from howsure.inputs.numbers_and_names import parse_number, shortened
 from howsure.show.table import out_of_a_spreadsheet
 from howsure_events.labels.coders import coder_key
 
@@ -24,7 +24,8 @@ class ReadAnswer:
     """A coder's answer as read from a file, before its names are looked up in a store.
 
     document: an id. says: whether an actor acts, by the actor's code or title. place: location in the file, for error
-    messages. closed: whether actors that are missing in `says` were asked about too and do not act.
+    messages. closed: whether actors that are missing in `says` were asked about too and do not act. unlabelled: whether
+    the document was drawn, and its labels are still empty.
     """
 
     place: str
@@ -33,6 +34,7 @@ class ReadAnswer:
     says: dict[str, bool] = field(default_factory=dict)
     closed: bool = False
     unclear: bool = False
+    unlabelled: bool = False
     settles: bool = False
     stratum: str | None = None
     inclusion: float | None = None
@@ -74,9 +76,8 @@ def _rows(text: Text, pos_label: object) -> list[ReadAnswer]:
     first = text.content.partition("\n")[0]
     separator = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text.content), delimiter=separator, strict=True)
-    answers: dict[tuple[str, str | None, bool], ReadAnswer] = {}
+    rows: list[tuple[str, dict[str, str]]] = []
     names: list[str] = []
-    counts = Counter[str]()
     try:
         for cells in reader:
             stripped = [cell.strip() for cell in cells]
@@ -94,29 +95,53 @@ def _rows(text: Text, pos_label: object) -> list[ReadAnswer]:
             row = dict(zip(names, stripped, strict=True))
             if separator != "," and INCLUSION in row:  # a comma here is a decimal comma, since inclusion is at most 1
                 row[INCLUSION] = row[INCLUSION].replace(",", ".")
-            if pos_label is not None and row[LABEL] and row[LABEL].lower() != UNCLEAR:
-                counts[row[LABEL]] += 1
-                row[LABEL] = str(int(is_same_label(row[LABEL], pos_label)))
-            _add_row(answers, place, row)
+            rows.append((place, row))
     except csv.Error as error:
         raise InputError(f"{text.name}, line {reader.line_num}: it is not CSV: {error}.") from error
-    if not answers:
+    if not rows:
         raise InputError(f"{text.name} has no row below its header.")
+    labels = [row[LABEL] for _, row in rows if row[LABEL] and row[LABEL].lower() != UNCLEAR]
     if pos_label is not None:
-        labels = [label for label, count in counts.items() for _ in range(count)]
-        check_labels(labels, pos_label=pos_label, name=f"{LABEL} of {text.name}")
+        _check_two_labels(labels, pos_label, text.name)
+        for _, row in rows:
+            if row[LABEL] and row[LABEL].lower() != UNCLEAR:
+                row[LABEL] = str(int(is_same_label(row[LABEL], pos_label)))
+    answers: dict[tuple[str, str | None, bool], ReadAnswer] = {}
+    for place, row in rows:
+        _add_row(answers, place, row, labels)
+    if all(answer.unlabelled for answer in answers.values()):
+        raise InputError(f"{text.name} has no labels: its column {LABEL} is empty. Fill it in with 1, 0 or {UNCLEAR}.")
     return list(answers.values())
 
 
-def _add_row(answers: dict[tuple[str, str | None, bool], ReadAnswer], place: str, row: Row) -> None:
+def _check_two_labels(labels: list[str], pos_label: object, file: str) -> None:
+    """Raise InputError for labels with other values than the positive one and one more."""
+    others = [label for label, _ in Counter(labels).most_common() if not is_same_label(label, pos_label)]
+    if len(others) > 1 and len(others) < len(set(labels)) and not spellings(Counter(labels)):
+        raise InputError(
+            f"{LABEL} of {file} must have two different values; it contains {shortened(map(repr, Counter(labels)))}. "
+            f"{_no_label(others[1:])}"
+        )
+    check_labels(labels, pos_label=pos_label, name=f"{LABEL} of {file}")
+
+
+def _no_label(values: Sequence[str]) -> str:
+    listed = " and ".join(map(repr, values))
+    return f"If {listed} means that the text leaves it open, write {UNCLEAR}; if nobody has decided, leave it empty."
+
+
+def _add_row(
+    answers: dict[tuple[str, str | None, bool], ReadAnswer], place: str, row: Row, labels: Sequence[str]
+) -> None:
     document, actor, coder = row[DOCUMENT], *(out_of_a_spreadsheet(row.get(name, "")) for name in (ACTOR, CODER))
     if not document or not actor:
         raise InputError(f"{place} must name a document and an actor; it has {document!r} and {actor!r}.")
     key = document, coder_key(coder) or None, _settles(place, row)
-    label = _label(place, row[LABEL])
+    label, is_empty = _label(place, row[LABEL], labels), not row[LABEL]
     answer = answers.get(key)
     if answer is None:
-        answer = ReadAnswer(place, document, coder or None, settles=key[2], unclear=label is None)
+        answer = ReadAnswer(place, document, coder or None, settles=key[2], unclear=label is None and not is_empty)
+        answer.unlabelled = is_empty
         answer.stratum, answer.inclusion = row.get(STRATUM) or None, _inclusion(place, row)
         answers[key] = answer
     if actor in answer.says:
@@ -124,26 +149,29 @@ def _add_row(answers: dict[tuple[str, str | None, bool], ReadAnswer], place: str
             f"{place} repeats the label of {actor} in {document}, which is also in {answer.place}; remove one of the "
             "two."
         )
-    if answer.unclear != (label is None):
+    if answer.unlabelled != is_empty:
+        raise InputError(f"{place}: a document is labelled for all actors or for none; {document} is both.")
+    if answer.unclear != (label is None and not is_empty):
         raise InputError(f"{place}: a document is unclear for all actors or for none; {document} is both.")
     if answer.inclusion != _inclusion(place, row):
         raise InputError(f"{place}: {INCLUSION} must be the same in all rows of {document}.")
     answer.says[actor] = bool(label)
 
 
-def _label(place: str, text: str) -> bool | None:
-    """Return whether the actor acts; None if the text is unclear."""
+def _label(place: str, text: str, labels: Sequence[str]) -> bool | None:
+    """Return whether the actor acts; None if the text is unclear or empty. labels: all labels of the file."""
     value = parse_number(text)
     if value in (0.0, 1.0):
         return value == 1.0
-    if text.lower() == UNCLEAR:
+    if not text or text.lower() == UNCLEAR:
         return None
-    unread = (
-        f" Name the label that counts as 1: {parameter('pos_label', text)}, or the other one."
-        if text
-        else " Remove the rows of documents that nobody has read."
-    )
-    raise InputError(f"{place}: {LABEL} must be 1, 0 or {UNCLEAR}; it is {text!r}.{unread}")
+    counts = Counter(labels)
+    if any(parse_number(label) in (0.0, 1.0) for label in counts):
+        advice = _no_label([text])
+    else:
+        first, *others = (parameter("pos_label", label) for label, _ in counts.most_common(2))
+        advice = f"Name the label that counts as 1: {' or '.join([first, *others])}."
+    raise InputError(f"{place}: {LABEL} must be 1, 0 or {UNCLEAR}; it is {text!r}. {advice}")
 
 
 def _inclusion(place: str, row: Row) -> float | None:

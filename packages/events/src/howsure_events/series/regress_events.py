@@ -11,13 +11,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import ColumnName, InputError
 from howsure.files.input_files import opened, parsed_json
 from howsure.inputs import frames
 from howsure.inputs.checks import Coded
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.parameter_types import IntoFrame
 from howsure.inputs.periods import find_period
+from howsure.regression.design import check_covariate
 from howsure.regression.regress_predicted import regress_predicted
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
@@ -77,7 +78,9 @@ def regress_events(
     known_columns = _store_columns(store, pairs, period)
     named = [*covariates, *fixed_effects, *(column for column in (treated, after) if column is not None)]
     brought = [name for name in dict.fromkeys(named) if name not in (ACTOR, PERIOD)]
-    columns = known_columns | (_data_columns(store, known_columns, brought, on=on, data=data) if brought else {})
+    columns = known_columns | (
+        _data_columns(store, known_columns, brought, covariates=covariates, on=on, data=data) if brought else {}
+    )
     regression = regress_predicted(
         labels.labels,
         pairs.probability,
@@ -157,7 +160,13 @@ def _store_columns(store: Store, pairs: PairFeatures, period: str) -> dict[str, 
 
 
 def _data_columns(
-    store: Store, columns: Mapping[str, Any], names: Sequence[str], *, on: Sequence[str], data: Any
+    store: Store,
+    columns: Mapping[str, Any],
+    names: Sequence[str],
+    *,
+    covariates: Sequence[str],
+    on: Sequence[str],
+    data: Any,
 ) -> dict[str, Any]:
     """Return the named columns of `data`, matched with the pairs by the key columns `on`."""
     if data is None:
@@ -169,6 +178,10 @@ def _data_columns(
         raise unknown_name("key", str(unknown), KEYS, place="rows of covariates")
     kinds = dict.fromkeys(names, frames.Kind.MEASURE) | dict.fromkeys(on, frames.Kind.NAMES)
     rows = frames.read_columns(data, kinds)
+    with rows.locating_errors():
+        for name in covariates:
+            if name in names:
+                check_covariate(rows[name], ColumnName(name, "covariates"))
     keys = _keys(store, rows, on)
     keys_needed = list(zip(*(columns[name] for name in on), strict=True))
     lacking = next((key for key in keys_needed if key not in keys), None)

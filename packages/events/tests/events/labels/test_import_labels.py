@@ -46,7 +46,10 @@ def written(folder: Path, content: str) -> Path:
     return path
 
 
-def csv_of(names: list[str], *, actors: tuple[str, ...] = ("IRQ", "NATO"), more: str = "") -> str:
+ACTORS = ("IRQ", "NATO")
+
+
+def csv_of(names: list[str], *, actors: tuple[str, ...] = ACTORS, more: str = "") -> str:
     """Labels of documents: the first actor acts in all, the others in none."""
     rows = [f"{name},{actor},{int(actor == actors[0])}{more}" for name in names for actor in actors]
     return "\n".join([f"document,actor,label{',inclusion' if more else ''}", *rows, ""])
@@ -331,14 +334,30 @@ def test_choices_that_name_no_actor(choice: str, expected: tuple[dict[str, bool]
 def test_two_labels_in_words_need_the_positive_one(tmp_path: Path) -> None:
     rows = ["a,IRQ,Ja", "a,NATO,Nein", "b,IRQ,unclear", "b,NATO,unclear", "c,IRQ,Nein", "c,NATO,Ja"]
     path = written(tmp_path, "\n".join(["document,actor,label", *rows, ""]))
-    with pytest.raises(InputError, match="Name the label that counts as 1: pos_label='Ja', or the other"):
+    with pytest.raises(InputError, match="Name the label that counts as 1: pos_label='Ja' or pos_label='Nein'"):
         read_labels(path)
     answers = {answer.document: answer for answer in read_labels(path, pos_label="Ja")}
     assert answers["a"].says == {"IRQ": True, "NATO": False}
     assert answers["b"].unclear
     assert answers["c"].says == {"IRQ": False, "NATO": True}
     path = written(tmp_path, "\n".join(["document,actor,label", *rows, "d,IRQ,vielleicht", ""]))
-    with pytest.raises(InputError, match="must have two different values"):
+    with pytest.raises(InputError, match=r"must have two different values.*If 'vielleicht' means .*, write unclear"):
         read_labels(path, pos_label="Ja")
     with pytest.raises(InputError, match="differ only in case or spaces"):
         read_labels(written(tmp_path, "document,actor,label\na,IRQ,Ja\na,NATO,ja\n"), pos_label="Ja")
+
+
+def test_documents_without_labels_are_drawn_but_not_answered(store: EventStore, tmp_path: Path) -> None:
+    names = ids_of(store)
+    path = written(
+        tmp_path, csv_of(names[:4]) + "".join(f"{name},{actor},\n" for name in names[4:6] for actor in ACTORS)
+    )
+    report = import_labels(store, path, coder="anna", design="simple")
+    assert str(report) == "4 answers to 4 documents by anna; 2 documents not labelled yet"
+    assert (len(settled_labels(store).documents), settled_labels(store).drawn) == (4, 6)
+    with pytest.raises(InputError, match="a document is labelled for all actors or for none; a is both"):
+        read_labels(written(tmp_path, "document,actor,label\na,IRQ,1\na,NATO,\n"))
+    with pytest.raises(
+        InputError, match=r"it is 'unklar'\. If 'unklar' means that the text leaves it open, write unclear"
+    ):
+        read_labels(written(tmp_path, "document,actor,label\na,IRQ,1\nb,IRQ,unklar\n"))

@@ -88,3 +88,12 @@ def test_files_and_documents(store: EventStore, tmp_path: Path) -> None:
     regression = regress_events(store, covariates=["length"], on=["document"], period="year", data=covariates)
     same = regress_events(store, covariates=["length"], on=["document"], data=table)
     assert regression["length"].corrected == same["length"].corrected
+
+
+def test_numbers_with_separators_are_refused_by_their_row(store: EventStore) -> None:
+    table = beside()
+    table["troops"] = np.where(table["troops"] == 0, "5.000,5", "1.200")
+    with pytest.raises(
+        howsure.InputError, match=r"troops must be a number; row 0 is '5\.000,5'. Leave out the separator"
+    ):
+        regress_events(store, covariates=["troops"], data=table)
