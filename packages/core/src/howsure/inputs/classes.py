@@ -105,7 +105,8 @@ def sum_tolerance(matrix: Floats) -> float:
     """
     steps = (10.0**-d for d in range(1, MAX_DECIMALS + 1))
     step = next((s for s in steps if np.abs(matrix / s - np.rint(matrix / s)).max() < SHOWN), 0.0)
-    return max(SUM_TOLERANCE, min(MAX_SUM_TOLERANCE, round(matrix.shape[1] * step / 2, MAX_DECIMALS + 1)))
+    rounding = float(round(matrix.shape[1] * step / 2, MAX_DECIMALS + 1))
+    return max(SUM_TOLERANCE, min(MAX_SUM_TOLERANCE, rounding))
 
 
 def without_rounding(matrix: Floats) -> Floats:

@@ -320,9 +320,9 @@ def _distributions(array: Column, name: str) -> Floats:
         )
         raise InputError(f"{name} must be between 0 and 1; `row {row}` is {value!r} in column {column}. {advice}")
     sums = values.sum(axis=1)
-    wrong = np.abs(sums - 1) > sum_tolerance(values) + SHOWN if rounded_rows(values).any() else np.zeros(len(sums))
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
+    wrong = rounded_rows(values)
+    if wrong.any() and (wrong := np.abs(sums - 1) > sum_tolerance(values) + SHOWN).any():
+        row = int(wrong.argmax())
         raise InputError(
             f"{name} must have rows that sum to 1; `row {row}` sums to {sums[row]:.6g}. Divide each row by its sum."
         )
