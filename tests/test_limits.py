@@ -40,7 +40,7 @@ def test_huge_sizes_are_refused(call: str) -> None:
 
 
 def test_a_plan_states_what_it_would_draw() -> None:
-    with pytest.raises(InputError, match=r"draw 10,000,000,000 items; .* Use n_simulations=10000 or fewer"):
+    with pytest.raises(InputError, match=r"draw 10,000,000,000 items, .* Use n_simulations=10000 or fewer"):
         howsure.plan_comparison(RIGHT, RIGHT, items_total=100_000, n_simulations=100_000)
 
 

@@ -29,7 +29,7 @@ class Note(str):
         return note
 
     def spelled(self, surface: Surface) -> Note:
-        """Return the note with its parameters as a surface writes them, such as `--id` on the command line."""
+        """Return the note with its parameters as a surface writes them, such as options on the command line."""
         return self if self.template is None else Note(render_text(self.template, surface), self.severity)
 
 

@@ -140,8 +140,8 @@ def test_tiny_gaps_are_not_shown_as_zero() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"score": [1, 0], "id": [0, 1]}, "name the model of each row"),
-        ({"score": [1, 0], "model": ["a", "b"]}, "name the item of each row"),
+        ({"score": [1, 0], "id": [0, 1]}, "Give the model of each row"),
+        ({"score": [1, 0], "model": ["a", "b"]}, "Give the item of each row"),
         ({"score": [1, 0], "model": ["a", "a"], "id": [0, 1]}, "there is 1 model"),
         (
             {"score": [1, 0], "model": ["a", "b"], "id": [0, 1]},

@@ -162,7 +162,10 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
     if not others:
         return f"Only {first.name} has enough data for a calibration error, {first.error}; {groups}."
     among = "" if len(measured) == len(curves) else f"Of the {len(measured):,} groups with enough data, "
-    equal = count_equal_first([curve.error.value for curve in (first, *others)])
+    equal = min(  # errors that are cut off at 0 are equal if their intervals are
+        count_equal_first([curve.error.value for curve in (first, *others)]),
+        count_equal_first([curve.error.high or 0.0 for curve in (first, *others)]),
+    )
     overlapping = [curve for curve in others if _overlap(first.error, curve.error)]
     if overlapping == others and equal < len(measured):
         errors = [f"{curve.error} ({curve.name})" for curve in (first, others[-1])]

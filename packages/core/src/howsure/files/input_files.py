@@ -67,7 +67,10 @@ def missing_file(path: str, folders: Sequence[str] = ()) -> InputError:
     folder = os.path.dirname(path) or "."
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     alike = [
-        name for name in names if nearest(source_name(path), [source_name(name)], cutoff=MIN_SIMILARITY) is not None
+        name
+        for name in names
+        if os.path.exists(os.path.join(folder, name))
+        and nearest(source_name(path), [source_name(name)], cutoff=MIN_SIMILARITY) is not None
     ]
     near = nearest(os.path.basename(path), alike)
     advice = "" if near is None else f" Did you mean {os.path.join(os.path.dirname(path), near)}?"

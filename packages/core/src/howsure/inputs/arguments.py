@@ -160,18 +160,19 @@ def check_row_order(columns: Mapping[str, Any]) -> None:
         indexes.append((name, column.index))
 
 
+MAX_RUNS = 100  # items of a list that are inspected
+
+
 def _parts(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the columns by name, also those in a mapping, in `Probabilities`, in `Runs`, or in a list whose first item
-    is one.
-    """
+    """Yield the columns by name, also those in a mapping, in `Probabilities`, in `Runs`, or in a list of them."""
     for name, column in columns.items():
         if isinstance(column, Probabilities):
             yield from _parts({name: column.values})
         elif isinstance(getattr(column, "predictions", None), tuple):
-            yield from _parts({name: column.predictions})
+            yield from _parts({f"{name}.predictions": column.predictions})
         elif isinstance(column, Mapping):
             yield from _parts({f"{name}[{key!r}]": value for key, value in column.items()})
-        elif isinstance(column, (list, tuple)) and column and hasattr(column[0], "iloc"):
+        elif isinstance(column, (list, tuple)) and any(hasattr(item, "iloc") for item in column[:MAX_RUNS]):
             yield from ((f"{name}[{place}]", item) for place, item in enumerate(column))
         else:
             yield name, column

@@ -61,7 +61,7 @@ SEPARATED = (
 )
 REVERSED = (
     "there is no best temperature above 0, because the model's probabilities of the labels are lower than chance. Are "
-    "the columns in the order of the classes? Give this order as `classes=[...]`."
+    "the columns in the order of the classes? Give this order as `classes=...`."
 )
 
 
@@ -325,7 +325,7 @@ MIN_SHARE = 1e-3  # if two cut points cross, the level between them keeps this f
 LEVELS_REVERSED = (
     "there is no best temperature above 0, because higher levels are rarer the more probable the model finds them. Are "
     "the "
-    "columns of probabilities in the order from the lowest to the highest level? Give this order as `classes=[...]`."
+    "columns of probabilities in the order from the lowest to the highest level? Give this order as `classes=...`."
 )
 
 

@@ -36,7 +36,7 @@ class Ranked:
 
 
 RANKS_AND_BEST_NOTE = (
-    "Ranks hold for all pairs of models at once, `may be best` only for the pairs of one model: it can be no for a "
+    'Ranks hold for all pairs of models at once, "may be best" only for the pairs of one model: it can be no for a '
     "model whose ranks begin at 1."
 )
 

@@ -197,7 +197,7 @@ def race_models(
     )
 
 
-def _place(row: Racer) -> tuple[bool, int, float, str]:
+def _place(row: Racer) -> tuple[bool, int, float, tuple[int, float, str, str]]:
     """The sort key of a model: the remaining ones first, then those dropped last; among these, the highest mean."""
     return (row.outcome == DROPPED, -row.n, *highest_first(row.mean.value, row.model))
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.numbers_and_names import natural_order, shortened
 
 MAX_NAMED = 3  # number of names in a sentence
 
 
-def highest_first(value: float, name: object) -> tuple[float, str]:
-    """Return a sort key: the highest value first, equal values by name, NaN last.
+def highest_first(value: float, name: object) -> tuple[float, tuple[int, float, str, str]]:
+    """Return a sort key: the highest value first, equal values by name in natural order, NaN last.
 
     >>> sorted([("b", 0.3), ("c", 0.4), ("a", 0.1 + 0.2)], key=lambda pair: highest_first(pair[1], pair[0]))
     [('c', 0.4), ('a', 0.30000000000000004), ('b', 0.3)]
     """
-    return (math.inf if math.isnan(value) else -float(f"{value:.12g}"), str(name))
+    return (math.inf if math.isnan(value) else -float(f"{value:.12g}"), natural_order(str(name)))
 
 
 def count_equal_first(values: Sequence[float]) -> int:

@@ -30,6 +30,7 @@ from howsure_cli.commands.check.configuration import contexts, read_configuratio
 from howsure_cli.commands.fields import gold_option, policy_option, table_options
 from howsure_cli.terminal.derived import build_command, call_function
 from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.in_options import in_options
 from howsure_cli.terminal.options import (
     Decorator,
     DefaultGroup,
@@ -217,6 +218,7 @@ def show(check: Check, shared: Mapping[str, Any]) -> None:
         raise InputError(
             "--date is the date of an entry in a history. Give the file of the history with --experiments."
         )
+    check = in_options(check)
     how = {name: check.recipe[name] for name in ("howsure", "level", "alarms_over")}
     recipe = {"command": "howsure check", **how, "baseline": shared["baseline"]}
     check = replace(check, recipe=recipe | {"checks": [each.recipe for each in check.found]})

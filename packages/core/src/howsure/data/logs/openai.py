@@ -28,10 +28,7 @@ OF_THE_API |= {"top_p", "top_logprobs", "max_output_tokens", "parallel_tool_call
 
 BATCH = {"custom_id", "response", "error"}
 NO_ANSWER = "have no probability: nothing was answered, no token is one of the answers, or two name different ones"
-ADD_ANSWERS = (
-    'Add the possible answers to each record, as "classes": ["yes", "no"]; `classes=...` does not set them, it names '
-    "columns of probabilities"
-)
+ADD_ANSWERS = 'Add the possible answers to each record, as "classes": ["yes", "no"]; only the log itself can name them'
 PARTS = ("choices", "output")  # fields of a response
 RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
 
