@@ -64,7 +64,7 @@ UNITS = words_in(
     "task problem tweet document post sentence passage dialogue conversation thread user author article review"
 )
 MEASURES = words_in("length len count counts total chars characters tokens words latency ms seconds cost usd")
-GROUPS = words_in("task subject category dataset lang language prompt genre domain topic source split")
+GROUPS = words_in("task subject category dataset lang language prompt genre domain topic source split country land")
 MEANS = words_in("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
 TURNS = words_in("turn")
 TRACES = words_in("trace traceid run runid")  # of which each row may have its own

@@ -82,7 +82,8 @@ from howsure_cli.typed_commands import look_command, look_into_command, shell_wo
 __all__ = ["Look", "look"]
 
 NO_ROLE = (
-    "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
+    "It is unclear which columns are a model's probabilities, scores or predictions, and which are right answers. If "
+    "some are, name them yourself."
 )
 NESTED = (
     "{} holds objects that differ from row to row: write a row for each answer, such as "
@@ -137,8 +138,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         rows = _one_table(tables)
         is_csv = log is None and named[0].format in ("csv", "tsv")
         written = rows
-        rows, percent = with_proportions(rows) if log is None else (rows, [])
         rows, commas = with_points(rows) if log is None else (rows, [])
+        rows, percent = with_proportions(rows) if log is None else (rows, [])
         if is_csv and (commas or separator_option(named[0], database.connection).endswith("';'")):
             notes += thousands_notes(written)
         rows = _with_parts(*rows) if log is None else rows

@@ -93,6 +93,7 @@ MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
 MAX_CODES, MAX_CODE = 10, 40  # values, and characters of one, of codes of answers
+CLEAR_DATE = re.compile(r"\d{4}-|\d{1,2}\.\d{1,2}\.\d{4}")
 TOPICS = {
     "calib": "howsure calibration",
     "confid": "howsure calibration",
@@ -112,6 +113,7 @@ def propose_for_table(
     columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], file_words: Sequence[str], *, files: int
 ) -> list[str]:
     """The commands for a table with these columns and first rows; each of several `files` may be a model."""
+    columns = [_without_unclear(column, [row[at] for row in rows]) for at, column in enumerate(columns)]
     table = _TableProposals(columns, rows, file_words, files)
     agents = [*table.propose_agents()]
     scores = [*table.propose_marks()] or [*table.propose_scores()]
@@ -158,6 +160,16 @@ def _without_non_answers(column: SeenColumn) -> SeenColumn:
     if column.kind != FEW or not non_answers or len(answers) != 2:
         return column
     return replace(column, kind=TWO, held=answers, non_answers=tuple(non_answers))
+
+
+def _without_unclear(column: SeenColumn, texts: Sequence[str | None]) -> SeenColumn:
+    """The column, if it has labels for a minority of the rows and a third value is rare, with this value apart."""
+    counts = Counter(text for text in texts if text in column.held)
+    if len(counts) != 3 or column.missing * 2 <= len(texts) or positive_option(column) in (None, []):
+        return column
+    (_, _), (_, less), (rare, least) = counts.most_common()
+    is_rare = least * 2 < less and rare not in (positive_option(column) or [])
+    return replace(column, kind=TWO, held=column.held - {rare}, non_answers=(rare,)) if is_rare else column
 
 
 def _where(value_by_column: Mapping[SeenColumn, str]) -> list[str]:
@@ -405,7 +417,7 @@ class _TableProposals(TableRoles):
 
     def propose_counts(self) -> Iterator[str]:
         """If all rows have a probability, and only a minority of them a label: corrected counts."""
-        prob, label = self._named(CHANCES, WITHIN), self._label()
+        prob, label = self._named(CHANCES, WITHIN) or self._only_within(), self._label()
         if prob is None or label is None or prob.missing or (positive := positive_option(label)) is None:
             return
         if not len(self.rows) / 2 < label.missing <= len(self.rows) - MIN_LABELS:
@@ -418,8 +430,11 @@ class _TableProposals(TableRoles):
             for word in (f"--{name}", column.name)
         ]
         date = next((column for column in self.columns if column.kind == DATES and not column.missing), None)
-        is_iso = date is not None and all(re.match(r"\d{4}-", text or "") for text in self._values(date))
-        periods = ["--date", date.name, "--period", "month"] if date is not None and is_iso else []
+        is_clear = date is not None and all(map(CLEAR_DATE.match, filter(None, self._values(date))))
+        periods = ["--date", date.name, "--period", "month"] if date is not None and is_clear else []
+        groups = [group for group in self._groups() if group not in (label, *self._models())][:1]
+        periods += ["--group", column_list(groups)] if groups else []
+        periods += [word for text in label.non_answers for word in ("--missing", text)]
         only = self._only_first_arm()
         if only is not None:
             words = ["--prob", prob.name, "--target", label.name, *positive, *design, *periods, *only]

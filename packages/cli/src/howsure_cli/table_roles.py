@@ -354,3 +354,9 @@ class TableRoles:
         doubts = [column for column in self.columns if column.words & (DOUBTS | OVERALL)]
         doubts += [c for c in self.columns if c.words & CHANCES == {"score"} and c.words & METRICS]
         return self._named(CHANCES, WITHIN, STATED, other_than=doubts)
+
+    def _only_within(self) -> SeenColumn | None:
+        """The only column with numbers within [0, 1], unless its name is that of another quantity."""
+        within = [column for column in self.columns if column.kind == WITHIN]
+        is_other = any(column.words & (MEASURES | DOUBTS | METRICS | SCORES) for column in within)
+        return None if is_other or len(within) != 1 else within[0]

@@ -1681,3 +1681,21 @@ def test_probabilities_of_classes_may_be_rounded() -> None:
     (command, *_) = commands_of("id gold p_A p_B p_C", rows)
     assert command.endswith("calibration rows.csv --target gold --probs p_A,p_B,p_C --classes A,B,C")
     assert "the rounded probabilities of 40 rows do not sum to 1" in run(*command.split()[1:]).out
+
+
+@pytest.mark.parametrize("heading", ["Prozent Score", "Wahrscheinlichkeit"])
+def test_a_german_sheet_is_counted(heading: str) -> None:
+    """Percentages in a column do not hide the decimal commas of another one; a third label that is rare is left out."""
+    labels = ["ja", "nein"] * 15 + ["unklar"] + [""] * 69
+    probabilities = [(k % 97 + 1) / 100 + 0.001 for k in range(100)]
+    of_heading = [[f"{p:.3f}".replace(".", ",")] for p in probabilities]
+    if "Prozent" in heading:
+        of_heading = [[f"{100 * p:.1f} %".replace(".", ","), *cell] for p, cell in zip(probabilities, of_heading)]
+    rows = [(k, f"{1 + k % 28:02}.03.2002", "FI"[k % 2], *of_heading[k], labels[k]) for k in range(100)]
+    table("rows.csv", f"Nr Datum Land {heading} kodiert", rows, separator=";")
+    command = howsure.look("rows.csv").commands[0]
+    assert f"--prob {heading.split()[-1]} --target kodiert --positive ja" in command
+    assert command.endswith("--date Datum --period month --group Land --missing unklar")
+    printed = json.loads(run(*shlex.split(command)[1:], "--format", "json").out)
+    labelled = {tuple(row["group"]): row["labelled"] for row in printed["groups"]}
+    assert labelled == {("F", "2002-03"): 15, ("I", "2002-03"): 15}
