@@ -98,7 +98,7 @@ def test_tensors_that_make_no_probabilities() -> None:
     logits = torch.zeros((4, 3))
     for wrong in (torch.nan, torch.inf):
         logits[2, 1] = wrong
-        with pytest.raises(InputError, match="row 2 is not"):
+        with pytest.raises(InputError, match="row 2 has other values"):
             summary_of(logits, torch.tensor([0, -100, 1, 2]))
     assert len(summary_of(logits, torch.tensor([0, 1, -100, 2]))) == 9
     assert len(summary_of(logits, torch.full((4,), -100))) == 0
