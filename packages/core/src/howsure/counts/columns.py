@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +36,7 @@ class Columns:
         data: object,
         *,
         show: Sequence[str] = (),
+        pos_label: Hashable = None,
         date: Any = None,
         period: str | None = None,
         date_format: str | None = None,
@@ -61,7 +62,9 @@ class Columns:
         else:
             names = {role: _names(role, value, data) for role, value in parameters.items()}
             clusters = names.get("clusters")
-            kinds = dict.fromkeys(show, Kind.LATER) | _kinds(names)
+            kinds = dict.fromkeys(show, Kind.LATER) | _kinds(
+                names, Kind.PARTIAL if pos_label is None else Kind.PARTIAL_LABELS
+            )
             rows = read_columns(data, kinds, clusters=clusters and clusters[0])
             values = {
                 role: parameters[role]
@@ -94,17 +97,20 @@ def _names(role: str, value: Any, data: Any) -> list[str] | None:
     return names if all(isinstance(name, str) for name in names) else None
 
 
-def _kinds(names: Mapping[str, list[str] | None]) -> dict[str, Kind]:
-    """Return the kind of each named column; labels and their sampling design may be missing for unlabelled units."""
+def _kinds(names: Mapping[str, list[str] | None], labels: Kind) -> dict[str, Kind]:
+    """Return the kind of each named column; labels and their sampling design may be missing for unlabelled units.
+
+    labels: the kind of columns of labels.
+    """
     drawn = ("strata", "inclusion") if names.get("inclusion") else ()
     kinds: dict[str, Kind] = {}
     for role, column_names in names.items():
-        kind = Kind.PARTIAL if role in (*LABELS, *drawn) else KINDS.get(role, Kind.NAMES)
+        kind = labels if role in LABELS else Kind.PARTIAL if role in drawn else KINDS.get(role, Kind.NAMES)
         for name in column_names or ():
             alike = {kind, kinds.get(name, kind)}
             if len(alike) > 1 and alike <= {Kind.VALUES, Kind.NAMES, Kind.DAYS}:
                 kind = Kind.NAMES
-            elif len(alike) > 1 or (kind == Kind.PARTIAL and name in kinds):
+            elif len(alike) > 1 or (kind in (Kind.PARTIAL, labels) and name in kinds):
                 raise InputError(f"a column can have only one role; {shortened([repr(name)])} is named for two.")
             kinds[name] = kind
     return kinds

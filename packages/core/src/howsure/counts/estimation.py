@@ -158,7 +158,7 @@ def correct_annotation_errors(
         raise InputError("`counts` is already corrected for annotation errors. Pass the result of `estimate_counts`.")
     if second is None:
         raise InputError("`second` must be the labels of a second coder; it is None.")
-    columns = Columns.read(data, y_true=y_true, second=second, settled=settled)
+    columns = Columns.read(data, pos_label=pos_label, y_true=y_true, second=second, settled=settled)
     labels = {role: columns[role] for role in ("y_true", "second", "settled")}
     with columns.rows.locating_errors():
         units = counts.recipe["units"]
@@ -220,6 +220,7 @@ def count_units(
     readings: dict[str, Any] = {"second": second, "settled": settled}
     columns = Columns.read(
         data,
+        pos_label=pos_label,
         date=date,
         period=period,
         date_format=date_format,

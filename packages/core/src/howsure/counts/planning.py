@@ -116,7 +116,7 @@ def plan_label_sample(
     check_arguments(plan_label_sample, locals())
     if labelled is not None and y_true is not None:
         raise InputError("labels must be given either as `labelled=...` or as `y_true=...`, not both.")
-    columns = Columns.read(data, y_prob=y_prob, y_true=y_true)
+    columns = Columns.read(data, pos_label=pos_label, y_prob=y_prob, y_true=y_true)
     with columns.rows.locating_errors():
         score, labels = check_probabilities(columns["y_prob"]), columns["y_true"]
         if labelled is not None:

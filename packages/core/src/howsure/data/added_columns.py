@@ -86,7 +86,8 @@ class FileToExtend:
     group: Column | None
     groups: tuple[str, ...]
     added: int = 0
-    summary: str = ""  # a note on decimal commas
+    summary: str = ""  # a note on decimal commas and percentages
+    comma: bool = False  # whether numbers are written with decimal commas
 
     def __enter__(self) -> Self:
         return self
@@ -178,7 +179,7 @@ class FileToExtend:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the file's columns and then the added columns, in the input's format, separator and decimal mark."""
         target, connection = self.database.folder / EXTENDED, self.database.connection
-        added = f"(SELECT replace(CAST(COLUMNS(*) AS VARCHAR), '.', ',') FROM {ADDED})" if self.summary else ADDED
+        added = f"(SELECT replace(CAST(COLUMNS(*) AS VARCHAR), '.', ',') FROM {ADDED})" if self.comma else ADDED
         query = f"SELECT * FROM {self._rows_sql} POSITIONAL JOIN {added}"
         with reading(self.file.name, self.file.path):
             options = f"{WRITTEN[self.file.format]}{separator_option(self.file, connection)}, USE_TMP_FILE false"
@@ -254,8 +255,11 @@ def open_to_extend(
     notes = notes_on_numbers(
         *([column.name for column in columns.columns if getattr(column, mark)] for mark in ("comma", "percent"))
     )
+    comma = files[0].format in ("csv", "tsv") and any(
+        column.comma or (column.percent and selection.has(f"contains({column.sql}, ',')")) for column in columns.columns
+    )
     note = "\n".join(notes)
-    return FileToExtend(files[0], database, selection, columns, numbers, order, group_column, names, 0, note)
+    return FileToExtend(files[0], database, selection, columns, numbers, order, group_column, names, 0, note, comma)
 
 
 def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:

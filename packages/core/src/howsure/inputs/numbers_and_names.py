@@ -160,6 +160,7 @@ POINTED_THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+\s*", re.
 GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+(?:,[0-9]+)?)\s*", re.ASCII)
 BLANK = "[\\s\u00a0\u202f]*"  # with the blanks that spreadsheets write before a percent sign
 PERCENT = re.compile(rf"{BLANK}[+-]?(?:[0-9]{{1,18}}(?:[.,][0-9]{{0,18}})?|[.,][0-9]{{1,18}}){BLANK}%{BLANK}", re.ASCII)
+PERCENT_THOUSANDS = re.compile(rf"{BLANK}[+-]?[1-9][0-9]{{0,2}}[.,][0-9]{{3}}{BLANK}%{BLANK}", re.ASCII)
 PERCENT_IN_TEXT = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:\.[0-9]{1,18}|,[0-9]{1,2})?(?=\s*%)", re.ASCII)
 KEY = re.compile(r"\s*[+-]?0[0-9]")  # leading zero: an identifier, not a number
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
@@ -208,7 +209,14 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     'Its point may separate thousands or decimals: write 1035, or 1,0350 if it is a decimal.'
     >>> comma_advice("1.035,5")
     'Leave out the separator of thousands: write 1035.5, or 1035,5 in a column with decimal commas.'
+    >>> comma_advice("1,250%")
+    'Its comma may separate thousands or decimals: write 1250%, or 1.2500% if it is a decimal.'
     """
+    if PERCENT_THOUSANDS.fullmatch(text):
+        digits = text.strip().removesuffix("%").strip()
+        mark, name, decimal_mark = (",", "comma", ".") if "," in digits else (".", "point", ",")
+        whole, decimal = digits.replace(mark, ""), digits.replace(mark, decimal_mark)
+        return f"Its {name} may separate thousands or decimals: write {whole}%, or {decimal}0% if it is a decimal."
     if PERCENT.fullmatch(text):
         percentage = text.strip().removesuffix("%").strip()
         or_number = f", or {percentage} on a scale from 0 to 100" if is_score else ""

@@ -310,7 +310,16 @@ def _rows(
     for role, column in column_by_role.items():
         partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in column_by_role)
         if not partial or kinds.get(column, Kind.LATER) == Kind.LATER:  # a complete column can be used as a partial one
-            kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
+            is_label = role in PARTIAL and "score" not in numeric
+            kinds[column] = (
+                Kind.PARTIAL_LABELS
+                if is_label
+                else Kind.PARTIAL
+                if partial
+                else Kind.SCORE
+                if role in numeric
+                else Kind.NAMES
+            )
     clusters, notes = (None, ()) if cells is None else frame_clusters(data, cells, list(kinds))
     kinds |= {} if clusters is None else {clusters: Kind.NAMES}
     rows = read_columns(data, kinds, clusters=column_by_role.get("clusters"), cells=cells)

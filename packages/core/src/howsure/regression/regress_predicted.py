@@ -119,7 +119,7 @@ def regress_predicted(
     for role, what in ABOUT.items():
         if role not in column_by_role:
             raise InputError("{role} must be given, {what}.", role=Parameter(role, ANY_VALUE), what=what, remedy="look")
-    values_by_role, rows = _values_of_roles(column_by_role, data)
+    values_by_role, rows = _values_of_roles(column_by_role, data, labels=pos_label is not None)
     if "clusters" in rows.chosen:
         column_by_role["clusters"] = rows.chosen["clusters"]
     with rows.locating_errors():
@@ -143,8 +143,9 @@ def regress_predicted(
 # The input: columns by role.
 
 
-def _values_of_roles(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Rows]:
-    """Return the value of each role, which is a column, or columns by name; and the rows that locate errors."""
+def _values_of_roles(column_by_role: dict[str, Any], data: Any, *, labels: bool) -> tuple[dict[str, Any], Rows]:
+    """Return the value of each role, which is a column, or columns by name; and the rows that locate errors. labels:
+    whether outcomes are labels, one of which counts as 1."""
     if data is None:
         return {
             role: _columns_by_name(column, role) if role in SEVERAL else column
@@ -158,6 +159,8 @@ def _values_of_roles(column_by_role: dict[str, Any], data: Any) -> tuple[dict[st
         partly = role in ("y_true", "inclusion") or (role == "strata" and "inclusion" in column_by_role)
         named = role in ("fixed_effects", "strata", "clusters")
         kind = Kind.PARTIAL if partly else Kind.NAMES if named else Kind.MEASURE
+        if labels and role in ("y_true", "prediction"):
+            kind = Kind.PARTIAL_LABELS if partly else Kind.VALUES
         for name in names:
             if kinds.setdefault(name, kind) != kind:
                 kinds[name] = Kind.VALUES

@@ -224,7 +224,9 @@ def _read_source(
     if roles["model"] is None and isinstance(source, Files):
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
     parts = [column for column in (roles["model"] or FILE, roles["groups"]) if column in kinds]
-    kind = Kind.PARTIAL if may_miss else Kind.SCORE if pos_label is None else Kind.NAMES
+    kind = Kind.NAMES if pos_label is not None else Kind.SCORE
+    if may_miss:
+        kind = Kind.PARTIAL if pos_label is None else Kind.PARTIAL_LABELS
     score_kinds = {} if score is None else {score: kind}
     score_by_task: dict[str, str] = {}
     how: dict[str, Any] = {"roles": roles, "macro": macro, "score_by_task": score_by_task}

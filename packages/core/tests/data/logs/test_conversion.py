@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from pathlib import Path
@@ -30,7 +31,7 @@ from tests.data.logs.writers import (
 import howsure
 from howsure.data.logs.conversion import LOGS as FORMATS
 from howsure.data.logs.conversion import Log, input_files
-from howsure.data.logs.log_detection import log_format
+from howsure.data.logs.log_detection import log_format, unfolded
 from howsure.data.logs.tokens import normalised, softmax, softmax_of_rows
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
@@ -48,6 +49,16 @@ def open_predictions(*paths: Path, **options: Any) -> Any:
     with opened(*paths, **options) as predictions:
         predictions.pairs()
         return predictions
+
+
+def test_a_link_to_itself_or_a_pipe_hides_no_files(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, "small", "task", SAMPLES)
+    names = {path.name for path in tmp_path.rglob("*.jsonl")}
+    (tmp_path / "a.jsonl").symlink_to("a.jsonl")
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "b.jsonl")
+    paths, _ = unfolded([str(tmp_path)])
+    assert {Path(str(path)).name for path in paths} == names
 
 
 def test_a_log_needs_no_options(log: Path) -> None:

@@ -9,8 +9,10 @@ import pytest
 from tests.cli.running import howsure as run
 
 import howsure
+from howsure.data.added_columns import open_to_extend
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
+from howsure.inputs.pairs import Probabilities
 
 NOTE = "Read as proportions (65% is 0.65): p."
 
@@ -53,13 +55,23 @@ def test_missing_values_and_names_have_no_sign(tmp_path: Path) -> None:
     path = table(tmp_path / "x.csv", ["65%", "", "NA", "5%"])
     data = howsure.read(path, skip_missing=True, missing_values=["NA"])
     assert data.rows({"p": Kind.NUMBER})["p"].tolist() == [0.65, 0.05]
+    assert howsure.read(table(path, ["65%", "", "NA", "5%"]), skip_missing=True).rows({"p": Kind.PARTIAL})["p"] == {
+        0: "65%",
+        2: "NA",
+        3: "5%",
+    }
+    with data.predictions("y", "p") as predictions:
+        assert predictions.pairs().probabilities.tolist() == [0.65, 0.05]
     assert howsure.read(table(path, ["65%", "5%"])).rows({"p": Kind.VALUES})["p"].tolist() == ["65%", "5%"]
 
 
-@pytest.mark.parametrize("other", ["35", "high"])
-def test_all_values_have_the_sign_or_none(other: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("other", "fault"),
+    [("35", "row 1 of .* is '65%', but others have none, such as '35'"), ("high", "row 2 of .* is 'high'")],
+)
+def test_all_values_have_the_sign_or_none(other: str, fault: str, tmp_path: Path) -> None:
     path = table(tmp_path / "x.csv", ["65%", other, "5%", "5%"])
-    message = rf"row 1 of .*x\.csv .* is '65%', but others have none, such as '{other}'"
+    message = f"^p must .*{fault}"
     for kind in (Kind.NUMBER, Kind.SCORE):
         with pytest.raises(InputError, match=message):
             howsure.read(path).rows({"p": kind})
@@ -71,3 +83,66 @@ def test_percentages_without_a_sign_are_refused_with_the_reason(tmp_path: Path) 
     path = table(tmp_path / "x.csv", ["65", "35", "80", "20"])
     with pytest.raises(InputError, match="Are these percentages"):
         howsure.calibration_error("y", "p", data=howsure.read(path))
+
+
+def test_the_decimal_point_is_shifted_exactly(tmp_path: Path) -> None:
+    values = ["29.4%", "1.1%", "7%", "57,5 %"]
+    rows = howsure.read(table(tmp_path / "x.csv", values)).rows({"p": Kind.NUMBER})
+    assert rows["p"].tolist() == [0.294, 0.011, 0.07, 0.575]
+    texts = howsure.read(table(tmp_path / "x.csv", values)).rows({"p": Kind.MEASURE})
+    assert texts["p"].tolist() == ["0.294", "0.011", "0.07", "0.575"]
+
+
+@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.SCORE, Kind.MEASURE, Kind.GRADE, Kind.PARTIAL])
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["90.5%", "1,250%"], "Its comma may .* write 1250%, or 1.2500% if it is a decimal"),
+        (["90%", "1,250%"], "Its comma may .* write 1250%, or 1.2500% if it is a decimal"),
+        (["90,5 %", "1.250 %"], "Its point may .* write 1250%, or 1,2500% if it is a decimal"),
+        (["90 %", "1.250 %"], "Its point may .* write 1250%, or 1,2500% if it is a decimal"),  # between semicolons
+    ],
+)
+def test_separators_of_thousands_are_refused(kind: Kind, values: list[str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"row 2 of .*{message}"):
+        howsure.read(table(tmp_path / "x.csv", values)).rows({"p": kind})
+
+
+def test_decimals_of_three_digits_are_read(tmp_path: Path) -> None:
+    path = table(tmp_path / "x.csv", ["0,5 %", "12,345 %"])
+    assert howsure.read(path).rows({"p": Kind.NUMBER})["p"].tolist() == [0.005, 0.12345]
+    path.write_text("p\n33.333%\n66.667%\n")  # no sign of decimal commas
+    assert howsure.read(path).rows({"p": Kind.NUMBER})["p"].tolist() == [0.33333, 0.66667]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "written"),
+    [
+        ("x.csv", ["60,5%", "40,5%"], [";0,605", ";0,405"]),
+        ("x.csv", ["60.5%", "40.5%"], [";0.605", ";0.405"]),
+        ("x.jsonl", ["60,5%", "40,5%"], [":0.605}", ":0.405}"]),
+        ("x.jsonl", ["0,605", "0,405"], [":0.605}", ":0.405}"]),
+    ],
+)
+def test_added_numbers_have_the_decimal_mark_of_the_file(
+    name: str, values: list[str], written: list[str], tmp_path: Path
+) -> None:
+    path = table(tmp_path / name, values)
+    with open_to_extend(path, Probabilities("prob", "p")) as file:
+        for chunk in file.chunks():
+            file.add(chunk, {"more": chunk.scores})
+        file.write(tmp_path / f"out-{name}")
+    lines = (tmp_path / f"out-{name}").read_text().splitlines()[-2:]
+    assert [line.endswith(end) for line, end in zip(lines, written, strict=True)] == [True, True]
+
+
+def test_labels_in_percent_are_as_written_where_one_counts_as_1(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    labels = ["100%", "0%"] * 10
+    pd.DataFrame({"judge": labels, "y": labels, "p": [0.8, 0.3] * 10, "id": range(20)}).to_csv(path, index=False)
+    data = howsure.read(path)
+    twin = howsure.correct_judge_scores("judge", "y", data=data)
+    assert howsure.correct_judge_scores("judge", "y", data=data, pos_label="100%").rows[0] == twin.rows[0]
+    counts = howsure.estimate_counts("y", "p", data=data, pos_label="100%")
+    assert (counts.total.labelled, counts.total.positives) == (20, 10)
+    assert howsure.score_agents("judge", model="id", data=data, pos_label="100%").rows[0].lowest == 1.0

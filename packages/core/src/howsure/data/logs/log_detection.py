@@ -262,10 +262,11 @@ def _walk(folder: str) -> Iterator[tuple[str, list[str]]]:
         place, folders, names = places.pop(), list[str](), list[str]()
         with suppress(OSError), os.scandir(place) as entries:
             for entry in entries:
-                if not entry.is_dir():
-                    names.append(entry.name)
-                elif not (entry.is_symlink() or entry.name.startswith(".")):
-                    folders.append(entry.name)
+                with suppress(OSError):  # of a link to itself
+                    if entry.is_file():  # not a pipe, which would wait for a writer
+                        names.append(entry.name)
+                    elif entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                        folders.append(entry.name)
         yield place, names
         places += (os.path.join(place, name) for name in sorted(folders, key=natural_order, reverse=True))
 

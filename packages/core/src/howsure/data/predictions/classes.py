@@ -24,7 +24,7 @@ from howsure.inputs.classes import (
     tied_rows,
     without_rounding,
 )
-from howsure.inputs.numbers_and_names import PERCENT, shortened
+from howsure.inputs.numbers_and_names import PERCENT, parse_number, shortened
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 
 if TYPE_CHECKING:
@@ -164,10 +164,12 @@ def not_a_number_in(selection: Selection, column: Column, row: int, *, lists: bo
     place, value = selection.table.place(selection.where, column.text, skip=row)
     unsigned = f"NOT {column.is_percentage} AND NOT {column.missing()}"
     if PERCENT.fullmatch(str(value)) and selection.has(unsigned):
-        other = selection.place(unsigned, column.text)[1]
+        unsigned_place, unsigned_value = selection.place(unsigned, column.text)
+        if parse_number(str(unsigned_value).strip().replace(",", ".")) is None:
+            return not_a_number(column.called, unsigned_value, place=unsigned_place)
         signs = "{parameter} must have a percent sign in each row or in none"
         rule = signs + "; {row} is {value!r}, but others have none, such as {other!r}."
-        return InputError(rule, column.called, place=place, value=value, other=other)
+        return InputError(rule, column.called, place=place, value=value, other=unsigned_value)
     if not lists:
         return not_a_number(column.called, value, place=place)
     return InputError("not_a_list_of_numbers", column.called, value=value, place=place, remedy="leave_out_rows")

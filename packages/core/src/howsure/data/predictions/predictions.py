@@ -134,7 +134,9 @@ def open_predictions(
         if repeated is not None and repeated.are_clusters and items_are_clusters:
             role_columns["clusters"], across_files = repeated.column, SAME if across_files == "error" else across_files
         columns = {role: replace(table.columns[name], role=role) for role, name in role_columns.items()}
-        table, scores = read_scores(table, spec, only, skip_missing=files.skip_missing)
+        table, scores = read_scores(
+            table, spec, only, skip_missing=files.skip_missing, missing_values=files.missing_values
+        )
         for column in (columns["y_true"], *scores.columns, *_weights(columns)):
             if column.parts:
                 raise InputError(
@@ -286,11 +288,13 @@ class Scores:
         return shortened(column.name for column in self.columns)
 
 
-def read_scores(table: Table, spec: Probabilities, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
+def read_scores(
+    table: Table, spec: Probabilities, only: str = ALL, *, skip_missing: bool, missing_values: Sequence[str] = ()
+) -> tuple[Table, Scores]:
     """Return the columns of the specification, and the table, with a column of stated confidence if it is requested."""
     if spec.way in (PROB, PROBS):
         for name in spec.columns:
-            find_percentages(table, name, only)
+            find_percentages(table, name, only, missing_values)
     columns = tuple(replace(table.columns[name], role="y_prob") for name in spec.columns)
     if spec.way == VERBALISED:
         table, stated = with_stated_confidence(table, columns[0], only, skip_missing=skip_missing)

@@ -163,7 +163,8 @@ def _code_names(selection: Selection, column: Column, missing: str) -> Coded:
     return Coded(codes, (*names, *others))
 
 
-CONTENT = (Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, Kind.PARTIAL, Kind.SCORE, Kind.NUMBER, Kind.NUMBERS)  # not keys
+PARTLY = (Kind.PARTIAL, Kind.PARTIAL_LABELS)
+CONTENT = (Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, *PARTLY, Kind.SCORE, Kind.NUMBER, Kind.NUMBERS)  # not keys
 READ_AS = {Kind.NUMBER: "number", Kind.SCORE: "number", Kind.NUMBERS: "numbers"}
 
 
@@ -187,8 +188,8 @@ def rows_of_files(
     K); so are VALUES, MEASURE and NUMBER if the column contains lists of numbers, or numbers by name, {"0": 0.7, "1":
     0.3}, in the natural order of the names. A missing value is an error, or its row is left out. REQUIRED and OPTIONAL
     columns are unchanged; in OPTIONAL columns, a missing value is None. VERBATIM columns also keep decimal commas.
-    PARTIAL columns are a mapping from rows with a value, counted from 0, to the value. LATER columns, and the columns
-    named in `later`, are read by `at` of the result.
+    PARTIAL columns are a mapping from rows with a value, counted from 0, to the value; PARTIAL_LABELS keep percentages.
+    LATER columns, and the columns named in `later`, are read by `at` of the result.
 
     clusters: one of the columns. Equal values in several files (of one `run`, if that is a column) are an error, unless
     `across_files` declares them the same item, or separate items, which are then renumbered. choose: a function that
@@ -240,11 +241,11 @@ def rows_of_files(
         checked = {
             columns[name]: kind
             for name, kind in read_as.items()
-            if kinds[name] not in (Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, Kind.PARTIAL, Kind.LATER)
+            if kinds[name] not in (Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, *PARTLY, Kind.LATER)
         }
         selection = opened.selected(table, only, checked)
         for name, kind in kinds.items():
-            if kind in (Kind.MEASURE, Kind.GRADE, Kind.PARTIAL):
+            if kind in (Kind.MEASURE, Kind.GRADE, *PARTLY):
                 check_thousands(selection, columns[name], rows.missing_values)
         ways: dict[Kind, Callable[[Selection, Column], Any]] = {
             Kind.NAMES: _coded,
@@ -253,9 +254,9 @@ def rows_of_files(
             Kind.OPTIONAL: partial(_with_none, missing_values=rows.missing_values),
             Kind.GRADE: partial(_with_none, missing_values=rows.missing_values),
             Kind.VERBATIM: partial(_with_none, missing_values=rows.missing_values),
-            Kind.PARTIAL: partial(_by_row, missing_values=rows.missing_values),
+            **dict.fromkeys(PARTLY, partial(_by_row, missing_values=rows.missing_values)),
         }
-        whole = (Kind.REQUIRED, Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, Kind.PARTIAL)
+        whole = (Kind.REQUIRED, Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, *PARTLY)
         columns_read: dict[str, Any] = {}
         for name, kind in kinds.items():
             if kind in ways and (read_as[name] == "text" or kind in whole):

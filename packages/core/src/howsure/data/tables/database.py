@@ -27,6 +27,7 @@ from howsure.inputs.checks import MISSING_TEXT
 from howsure.inputs.date_formats import ISO_DATE
 from howsure.inputs.numbers_and_names import (
     PERCENT,
+    PERCENT_THOUSANDS,
     POINTED_THOUSANDS,
     THOUSANDS,
     counted,
@@ -410,9 +411,9 @@ class Column:
 
     parts: the columns that form a key; its value is one string. comma: whether numbers have a decimal comma, so that
     0,5 is one half. thousands: whether points may separate thousands, so that 1.035 is not read as a number. percent:
-    whether all numbers have a percent sign, so that 65% is 0.65. truths: whether true is 1 and false 0, as in a column
-    of truth values. stored: the column's name in the database, if it is different. names_files: whether the column
-    contains the name of each file, which is never missing.
+    whether all numbers have a percent sign, so that 65% is 0.65; `thousands` then holds for commas too. truths: whether
+    true is 1 and false 0, as in a column of truth values. stored: the column's name in the database, if it is
+    different. names_files: whether the column contains the name of each file, which is never missing.
     """
 
     name: str
@@ -482,7 +483,8 @@ class Column:
             return self.sql
         if self.percent:
             digits = f"replace(regexp_replace({self.sql}, {literal('[^0-9,.+-]')}, '', 'g'), ',', '.')"
-            return f"CASE WHEN {self.is_percentage} THEN TRY_CAST({digits} AS DOUBLE) / 100 END"
+            is_clear = f"{self.is_percentage} AND NOT {self.has_thousands}" if self.thousands else self.is_percentage
+            return f"CASE WHEN {is_clear} THEN TRY_CAST({digits} || 'e-2' AS DOUBLE) END"  # exact, unlike / 100
         number = f"TRY_CAST({self._pointed} AS DOUBLE)"
         if self.is_text and self.truths:
             number = f"CASE lower(trim({self.sql})) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE {number} END"
@@ -492,8 +494,10 @@ class Column:
 
     @property
     def has_thousands(self) -> str:
-        """Whether the value is a number such as 1.035 or 1.234.567, whose points may separate thousands."""
-        return f"regexp_full_match({self.sql}, {literal(POINTED_THOUSANDS.pattern)})"
+        """Whether the value is a number such as 1.035 or 1.234.567, or a percentage such as 1,250%, whose points or
+        comma may separate thousands."""
+        pattern = PERCENT_THOUSANDS if self.percent else POINTED_THOUSANDS
+        return f"regexp_full_match({self.sql}, {literal(pattern.pattern)})"
 
     @property
     def is_percentage(self) -> str:
@@ -503,6 +507,8 @@ class Column:
     @property
     def is_numeric_text(self) -> str:
         """Whether a text is a number with or without a comma, points or separators of thousands."""
+        if self.percent:
+            return self.is_percentage
         tests = (f"regexp_full_match({self.sql}, {literal(pattern)})" for pattern in (COMMA, POINT, WHOLE))
         return f"({' OR '.join(tests)} OR {self.has_thousands})"
 

@@ -332,7 +332,7 @@ def _known_columns(database: Database, file: File) -> list[str]:
 
 def _find_commas(table: Table) -> None:
     """Find the columns of texts whose numbers have decimal commas, or points that may separate thousands."""
-    connection, columns = table.connection, list(table.columns.values())
+    connection, columns = table.connection, _without_long_texts(table)
     json_files = [file for file in table.files if file.format in ("json", "jsonl")]  # whose numbers are texts here
     if json_files:  # columns without texts in the first rows are not searched, because that takes time
         source = text_source(json_files[0], f"maximum_depth=1, sample_size={SAMPLE}")
@@ -350,9 +350,21 @@ def _find_commas(table: Table) -> None:
     for name in texts.intersection(commas):
         table.columns[name] = replace(table.columns[name], comma=True)
     thousands = [name for name in thousands if name in texts]
-    if thousands and (table.with_commas or any(_has_commas(connection, file) for file in table.files)):
+    if thousands and _may_separate_thousands(table):
         for name in thousands:
             table.columns[name] = replace(table.columns[name], thousands=True)
+
+
+def _without_long_texts(table: Table) -> list[Column]:
+    """The columns of a table without those whose first rows contain texts that are too long to be numbers."""
+    columns = list(table.columns.values())
+    texts = [column for column in columns if column.is_text]
+    if not texts:
+        return columns
+    lengths = ", ".join(f"max(strlen({column.sql}))" for column in texts)
+    longest = table.fetch(f"SELECT {lengths} FROM (SELECT * FROM {table.relation} LIMIT {SAMPLE})")[0]
+    long = {column.name for column, length in zip(texts, longest, strict=True) if (length or 0) > MAX_NUMBER_LENGTH}
+    return [column for column in columns if column.name not in long]
 
 
 def find_percentages(table: Table, name: str, only: str = ALL, missing_values: Sequence[str] = ()) -> None:
@@ -361,8 +373,26 @@ def find_percentages(table: Table, name: str, only: str = ALL, missing_values: S
     present = f"WHERE {only} AND NOT {column.missing(missing_values)}"
     if not column.is_text or column.parts or table.ask(column.is_percentage, rest=f"{present} LIMIT 1") != [(True,)]:
         return
-    if not table.ask("1", rest=f"{present} AND NOT {column.is_percentage} LIMIT 1"):
-        table.columns[name] = replace(column, percent=True)
+    if table.ask("1", rest=f"{present} AND NOT {column.is_percentage} LIMIT 1"):
+        return
+    column = replace(column, comma=False, percent=True)
+    counts = (
+        f"count(*) FILTER (contains({column.sql}, '{mark}') AND {negation} {column.has_thousands})"
+        for mark in ",."
+        for negation in ("", "NOT")
+    )
+    commas, clear_commas, points, clear_points = table.ask(", ".join(counts), rest=present)[0]
+    unclear = commas and (clear_points or not clear_commas)
+    unclear = unclear or (points and (clear_commas or (not clear_points and _may_separate_thousands(table))))
+    table.columns[name] = replace(column, thousands=bool(unclear))
+
+
+def _may_separate_thousands(table: Table) -> bool:
+    """Whether points may separate thousands: other columns or a file have decimal commas, or semicolons between
+    values."""
+    if any(file.columns for file in table.files):  # programs write their logs with decimal points
+        return False
+    return bool(table.with_commas) or any(_has_commas(table.connection, file) for file in table.files)
 
 
 def _has_commas(connection: Connection, file: File) -> bool:
@@ -597,7 +627,8 @@ def _place(file: File, row: int, *, with_counting: bool) -> str:
 
 
 MAX_TOGETHER = 1_000  # files
-SAMPLE = 100  # rows of JSON that show which columns are texts
+SAMPLE = 100  # rows that show which columns of JSON are texts, and which texts are too long to be numbers
+MAX_NUMBER_LENGTH = 30  # characters
 OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
 
 
