@@ -66,6 +66,14 @@ def test_a_verdict_and_its_opposite_exclude_each_other(values: list[float]) -> N
         assert verdict.p_fail <= verdict.p_fail_adjusted
 
 
+@given(VALUES, st.integers(1, 50))
+def test_the_bound_is_beyond_the_limit_if_there_is_a_verdict(values: list[float], runs: int) -> None:
+    for verdict in verdicts_on(evidence(values), level=0.95, alarms_over=runs):
+        is_beyond = verdict.bound > 0 if verdict.estimate.value > 0 else verdict.bound < 0
+        adjusted = verdict.p_fail_adjusted if verdict.estimate.value > 0 else verdict.p_pass_adjusted
+        assert is_beyond == (verdict.outcome != "cannot tell") or abs(adjusted - 0.05) < 1e-9
+
+
 def test_more_rows_are_reported_only_where_they_would_decide() -> None:
     passed, unclear, at_limit, failed = verdicts_on(evidence([-5.0, -1.0, 0.0, 5.0]), level=0.95, alarms_over=1)
     assert (passed.more_rows, at_limit.more_rows, failed.more_rows) == (None, None, None)

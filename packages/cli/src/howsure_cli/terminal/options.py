@@ -95,8 +95,8 @@ def binning_options(function: Decorated) -> Decorated:
 
 
 def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:
-    """Store the value of `--raw` for `is_raw`."""
-    ctx.meta[RAW] = value
+    """Store the value of `--raw` for `is_raw`, also if it was typed for a command of which this is a part."""
+    ctx.meta[RAW] = value or ctx.meta.get(RAW, False)
 
 
 def keep_columns(ctx: Context, param: Parameter, value: str | None) -> None:
@@ -114,8 +114,8 @@ raw_option = click.option("--raw", is_flag=True, expose_value=False, callback=ke
 
 
 def keep_verbose(ctx: Context, param: Parameter, value: bool) -> None:
-    """Store the value of `--verbose` for `is_verbose`."""
-    ctx.meta[VERBOSE] = value
+    """Store the value of `--verbose` for `is_verbose`, also if it was typed for a command of which this is a part."""
+    ctx.meta[VERBOSE] = value or ctx.meta.get(VERBOSE, False)
 
 
 verbose_option = click.option(

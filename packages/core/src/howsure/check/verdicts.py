@@ -32,13 +32,13 @@ INTERVAL = Kind(lambda estimate: interval(estimate.low, estimate.high), ends=END
 class Verdict:
     """The verdict on a rule in a group (None: all rows).
 
-    estimate: the quantity with its interval at the requested level. bound: the one-sided bound at this level, on the
-    side of the limit; without adjustment for several rules, the verdict follows from it. wanted: the side of the limit
-    ("below" or "above") on which the quantity must be. p_pass: the one-sided p-value of the hypothesis that the rule is
-    broken. p_fail: that of the hypothesis that the rule is kept. The adjusted p-values determine `outcome`: "pass",
-    "fail" or "cannot tell". more_rows: the number of further rows that would probably be enough for a verdict if the
-    estimate is right; None if no more rows are needed, or no number would be enough. unit: what is counted, such as
-    "row". reason: "no bounds" if no number of rows is enough, because scores that were not observed could have any
+    estimate: the quantity with its interval at the requested level. bound: the one-sided bound on the side of the
+    limit, at the level of the test after adjustment for several rules: the verdict follows from it. wanted: the side of
+    the limit ("below" or "above") on which the quantity must be. p_pass: the one-sided p-value of the hypothesis that
+    the rule is broken. p_fail: that of the hypothesis that the rule is kept. The adjusted p-values determine `outcome`:
+    "pass", "fail" or "cannot tell". more_rows: the number of further rows that would probably be enough for a verdict
+    if the estimate is right; None if no more rows are needed, or no number would be enough. unit: what is counted, such
+    as "row". reason: "no bounds" if no number of rows is enough, because scores that were not observed could have any
     size; otherwise None. remedy: what the user can do then.
     """
 
@@ -333,7 +333,9 @@ def _verdict(
     value, limit = evidence.test.value, evidence.rule.limit
     outcome = PASS if passing <= size else FAIL if failing <= size else CANNOT_TELL
     low, high = evidence.test.bounds(size / 2)
-    lower, upper = evidence.test.bounds(size)
+    is_above = value > limit
+    p, adjusted = (kept, passing) if is_above == (evidence.rule.wanted != BELOW) else (broken, failing)
+    bound = evidence.test.bounds(size * p / adjusted if adjusted > 0.0 else alone)[0 if is_above else 1]
     needed = None
     if outcome == CANNOT_TELL and not math.isnan(value) and evidence.undecided is None:
         seems_kept = (value < limit) == (evidence.rule.wanted == BELOW)
@@ -347,7 +349,6 @@ def _verdict(
         BETS if isinstance(evidence.test, BettingMean) else "two one-sided tests",
         evidence.n,
     )
-    bound = lower if value > limit else upper
     return Verdict(
         check=evidence.rule.check,
         rule=str(evidence.rule),

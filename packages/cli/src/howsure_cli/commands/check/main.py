@@ -43,6 +43,7 @@ from howsure_cli.terminal.options import (
     output_options,
     raw_option,
     role_option,
+    verbose_option,
 )
 from howsure_cli.terminal.output import emit, emit_result, is_raw, result_text, write_pictures
 
@@ -127,7 +128,7 @@ SHARED: dict[str, Decorator] = {
         "--date", callback=as_date, metavar="DATE", help="Date of these verdicts in the history (default: today)."
     ),
 }
-shared_options = in_order([*SHARED.values(), raw_option])
+shared_options = in_order([*SHARED.values(), verbose_option, raw_option])
 
 
 # The checks, and how they are shown.
