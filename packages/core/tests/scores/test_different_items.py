@@ -43,3 +43,13 @@ def test_a_best_mean_of_fewer_items_is_not_over_all_groups() -> None:
     table = howsure.mean_scores(kept, model=list(models), groups=groups, id=list(items), rng=0)
     assert str(table).startswith("B scores best on its own items, 0.8833")
     assert "overall, B: 60 of 120 items missing; ranks compare shared items." in str(table)
+
+
+def test_the_model_that_lacks_most_items_is_noted_first() -> None:
+    models, items = zip(
+        *((model, item) for item in range(40) for model in "ABC"[: 1 + (item > 0) + (item > 9)]), strict=True
+    )
+    table = howsure.mean_scores([item % 2 for item in items], model=list(models), id=list(map(str, items)), rng=0)
+    notes = [note for note in table.footnotes() if "missing" in note]
+    assert notes[0].startswith("C: 10 of 40 items missing")
+    assert notes[1].startswith("B: 1 of 40 items missing")

@@ -139,12 +139,12 @@ class ScoreTable(Leaderboard[ScoreRow]):
         return {"worst": 10} if self.worst is None else {"report": "scores.html"}
 
     def footnotes(self) -> Sequence[str]:
-        """The notes; a note on some rows only names their models."""
+        """The notes; a note on some rows only names their models. Models that lack the most items come first."""
         several = len({row.score for row in self.rows}) > 1
         common = [note for note in self.rows[0].notes if all(note in row.notes for row in self.rows)]
         of_rows = notes_by_name(
             (_row_label(row, row.score if several else None), [note for note in row.notes if note not in common])
-            for row in self.rows
+            for row in sorted(self.rows, key=lambda row: row.n if row.lacks_items else math.inf)
         )
         return [*ranks_notes(self.rows), *self.notes, *common, *of_rows]
 
