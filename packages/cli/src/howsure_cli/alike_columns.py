@@ -102,6 +102,16 @@ def measures_of_arms(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     return min(candidates, key=lambda candidate: candidate[0], default=(None, []))[1]
 
 
+def grades_of_models(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
+    """Columns of grades on one scale, or of other numbers within one range, whose names are those of models, if there
+    are no other numbers."""
+    numbers = [column for column in columns if column.kind in (WITHIN, NUMBERS, FEW) and is_numeric(column)]
+    numbers = [column for column in numbers if not names_id(column)]
+    of_models = all(column.words & MODEL_NAMES and not column.words & (MEASURES | SCORES) for column in numbers)
+    is_one_scale = len({column.kind for column in numbers}) == 1
+    return numbers if len(numbers) > 1 and of_models and is_one_scale else []
+
+
 def kappa(first: Sequence[str | None], second: Sequence[str | None]) -> float:
     """Cohen's kappa of the first rows in which both columns have a value.
 

@@ -46,7 +46,18 @@ from howsure.inputs.numbers_and_names import counted, parse_number, shortened
 from howsure.inputs.source_names import format_suffix
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
-from howsure_cli.column_words import CHANCES, GROUPS, LABELS, MODELS, PREDICTIONS, RATERS, SCORES, VERDICTS
+from howsure_cli.column_words import (
+    CHANCES,
+    GROUPS,
+    ITEMS,
+    LABELS,
+    MODELS,
+    PREDICTIONS,
+    RATERS,
+    SCORES,
+    VERDICTS,
+    names_id,
+)
 from howsure_cli.field_commands import (
     STATED,
     WITHOUT_GOLD,
@@ -89,6 +100,7 @@ NESTED = (
     "{} holds objects that differ from row to row: write a row for each answer, such as "
     '{{"id": "q1", "model": "m", "score": 1}}.'
 )
+MIN_COLUMNS, MAX_COPIES = 3, 0.05  # of tables with exact copies, and their proportion among all rows
 MAX_CODES = 4  # values of a column of any name that may contain labels
 MAX_ROWS = 20_000  # rows that are looked at
 MAX_PARTS = 200  # of objects, that are shown as columns
@@ -211,6 +223,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             notes = notes if commands else [note for note in notes if note != lists_note(lists[0])]
         what = f"a table of {SPELLED[_written_format(named[0])]}"
         notes += of_alike
+        notes += _copies_notes(columns, rows[1:]) if len(named) == 1 and explode is None else []
         notes += [STATED] if not commands and has_stated_confidence([column.name for column in columns]) else []
         notes += [DOCUMENTS for command in commands if command.startswith("howsure events")]
         notes += [TO_LABEL for command in commands if command.startswith("howsure counts sample")]
@@ -303,16 +316,20 @@ def _columns_alike(connection: Connection, file: File, names: Sequence[str]) -> 
 
 
 def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
-    """The table with further columns: one for each number, truth value and text that most of its objects contain."""
+    """The table with further columns: one for each number, truth value and text that most objects of a column have."""
     parts: dict[str, list[Any]] = {}
+    objects = Counter[str]()  # of each column
+    column_of_part: dict[str, str] = {}
     for at, row in enumerate(rows if len(rows) > 1 else ()):
         for head, cell in zip(heads, row, strict=True):
-            for name, value in _object_leaves(head, _object(cell)):
+            content = _object(cell)
+            objects[head] += bool(content)
+            for name, value in _object_leaves(head, content):
                 if name in parts or len(parts) < MAX_PARTS:
                     parts.setdefault(name, [None] * len(rows))[at] = value
-    parts = {
-        name: values_of_part for name, values_of_part in parts.items() if values_of_part.count(None) < len(rows) / 5
-    }
+                    column_of_part[name] = head
+    least = {name: 0.8 * objects[column] for name, column in column_of_part.items()}
+    parts = {name: cells for name, cells in parts.items() if len(rows) - cells.count(None) > least[name]}
     return [[*heads, *parts], *([*row, *(part[at] for part in parts.values())] for at, row in enumerate(rows))]
 
 
@@ -380,6 +397,19 @@ def _missing_value_notes(columns: Sequence[SeenColumn]) -> Iterator[str]:
     lacking = [f"{column.name} ({column.missing:,})" for column in columns if column.missing]
     if lacking:
         yield f"Values are missing in {shortened(lacking, limit=6)}."
+
+
+def _copies_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """A note on a few rows that are copies of others in all of several columns, one of which names an item."""
+    first_rows = dict[tuple[Any, ...], int]()
+    copies = [(at, first) for at, row in enumerate(rows) if (first := first_rows.setdefault(tuple(row), at)) != at]
+    has_items = any(names_id(column) or column.words & ITEMS for column in columns)
+    if has_items and len(columns) >= MIN_COLUMNS and 0 < len(copies) <= MAX_COPIES * len(rows):
+        at, first = copies[0]
+        yield (
+            f"Exact copies of other rows: {len(copies):,}; row {at + 1} is row {first + 1} again. Copies count twice "
+            "and prevent a comparison by item (--id). Remove them, then look again."
+        )
 
 
 def _spelling_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:

@@ -28,7 +28,7 @@ from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
-from howsure_cli.alike_columns import agree, measures_of_arms, raters, target_and_predictions
+from howsure_cli.alike_columns import agree, grades_of_models, measures_of_arms, raters, target_and_predictions
 from howsure_cli.column_words import (
     CHANCES,
     CONFIDENCES,
@@ -238,10 +238,13 @@ class _TableProposals(TableRoles):
     def propose_judge(self) -> Iterator[str]:
         """If a judge graded all rows, and people graded all or some of them: the judge's mean, corrected."""
         people = next((column for column in self.columns if column.words & PEOPLE and is_grade(column)), None)
+        people = people or self._person_of_judge()
         if people is None:
             return
         others = [column for column in self.columns if column is not people]
         judges = [c for c in others if c.words & JUDGES or name_parts(c) == name_parts(people) - PEOPLE]
+        graded = [c for c in others if c.kind == FEW == people.kind and grade_values(c) == grade_values(people)]
+        judges = judges or (graded if len(graded) == 1 and people.missing > graded[0].missing else [])
         without = map(_without_non_answers, judges)
         judge = next((column for column in without if is_grade(column) and share_scale(column, people)), None)
         if judge is None or len(self.rows) - people.missing < MIN_LABELS:
@@ -253,6 +256,14 @@ class _TableProposals(TableRoles):
             item = self._item()
             cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
             yield self._command("judge validate", [*options, *cluster], [judge, item if cluster else None])
+
+    def _person_of_judge(self) -> SeenColumn | None:
+        """The column of any name with the most grades of those that agree with a judge's and are not in all rows."""
+        judges = [column for column in self.columns if column.words & JUDGE and is_grade(column) and not column.missing]
+        people = [column for column in self.columns if column.missing and is_grade(column) and judges]
+        people = [column for column in people if grade_values(column) == grade_values(judges[0])]
+        people = [column for column in people if agree(self._values(judges[0]), self._values(column))]
+        return min(people, key=lambda column: column.missing, default=None)
 
     def propose_judge_in_rows(self) -> Iterator[str]:
         """If each row is a grade, and a judge and people graded the same items: the judge's mean, corrected."""
@@ -370,6 +381,7 @@ class _TableProposals(TableRoles):
             yield self._command("judge agreement", ["--raters", column_list(alike)], alike)
         if self.may_explode and arms and arms[0].kind == FEW and agree(*map(self._values, arms[:2])):
             yield self._command("judge agreement", ["--raters", column_list(arms), "--scale", "ordinal"], arms)
+        arms = arms or grades_of_models(self.columns)
         if self.may_explode and arms:
             words = ["--explode", column_list(arms), "--score", VALUE, "--model", COLUMN, *self._unique_id()]
             yield self._command("score", words, arms)

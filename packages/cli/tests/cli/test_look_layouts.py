@@ -1690,7 +1690,7 @@ def test_a_german_sheet_is_counted(heading: str) -> None:
     probabilities = [(k % 97 + 1) / 100 + 0.001 for k in range(100)]
     of_heading = [[f"{p:.3f}".replace(".", ",")] for p in probabilities]
     if "Prozent" in heading:
-        of_heading = [[f"{100 * p:.1f} %".replace(".", ","), *cell] for p, cell in zip(probabilities, of_heading)]
+        of_heading = [[f"{100 * p:.1f} %".replace(".", ","), *of_heading[k]] for k, p in enumerate(probabilities)]
     rows = [(k, f"{1 + k % 28:02}.03.2002", "FI"[k % 2], *of_heading[k], labels[k]) for k in range(100)]
     table("rows.csv", f"Nr Datum Land {heading} kodiert", rows, separator=";")
     command = howsure.look("rows.csv").commands[0]
@@ -1699,3 +1699,43 @@ def test_a_german_sheet_is_counted(heading: str) -> None:
     printed = json.loads(run(*shlex.split(command)[1:], "--format", "json").out)
     labelled = {tuple(row["group"]): row["labelled"] for row in printed["groups"]}
     assert labelled == {("F", "2002-03"): 15, ("I", "2002-03"): 15}
+
+
+def test_people_in_objects_of_some_rows_are_compared_with_the_judge() -> None:
+    grades = [(k % 5 + 1, (k + (k % 3 == 0)) % 5 + 1) for k in range(120)]
+    rows = [
+        {"id": k, "out": {"useful": judge}, "human": {"grade": person} if k % 3 == 0 else None}
+        for k, (judge, person) in enumerate(grades)
+    ]
+    Path("nested.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    command = howsure.look("nested.jsonl").commands[0]
+    assert command.endswith("judge nested.jsonl --score out.useful --target human.grade --id id --bounds 1,5")
+    (row,) = json.loads(run(*command.split()[1:], "--format", "json").out)["models"]
+    assert row["judge"]["value"] == pytest.approx(sum(judge for judge, _ in grades) / 120)
+
+
+def test_people_of_any_name_are_compared_with_the_judge() -> None:
+    """If their labels, of a part of the rows, agree with those of the judge."""
+    verdicts = [("pass", "fail")[k % 3 == 0] for k in range(90)]
+    rows = [(k, verdicts[k], *(verdicts[k - (k % 8 == 0)] if k < n else "" for n in (40, 30))) for k in range(90)]
+    command = commands_of("trace_id judge_verdict anna ben", rows)[0]
+    assert "howsure judge rows.csv --score judge_verdict --target anna --positive pass" in command
+
+
+def test_exact_copies_of_rows_are_named() -> None:
+    rows = [(k, k % 2, k % 7 / 7) for k in range(100)]
+    table("rows.csv", "id right prob", [*rows, rows[3], rows[7]])
+    notes = "".join(howsure.look("rows.csv").notes)
+    assert "Exact copies of other rows: 2; row 101 is row 4 again." in notes
+    table("rows.csv", "id right prob", rows)
+    assert "copies" not in "".join(howsure.look("rows.csv").notes)
+
+
+def test_grades_in_a_column_of_each_model_are_compared() -> None:
+    rows = [(k, f"q{k}", k % 5 + 1, k // 2 % 5 + 1, "error" if k == 5 else k // 3 % 5 + 1) for k in range(60)]
+    (command,) = commands_of("id prompt gpt-4o claude llama", rows)
+    score = "--explode gpt-4o,claude,llama --score value --model column --id id --missing error"
+    assert score in command
+    printed = json.loads(run(*command.split()[1:], "--format", "json").out)
+    means_of_models = {row["model"]: row["mean"]["value"] for row in printed["scores"]}
+    assert means_of_models["gpt-4o"] == pytest.approx(3.0)

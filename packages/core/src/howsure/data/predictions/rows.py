@@ -217,6 +217,7 @@ def rows_of_files(
             if kind in CONTENT and (parts := table.columns[name].parts):
                 listed = shortened(part.name for part in parts)
                 remedy = "" if opened.log is not None else f", or make them rows of one column: `explode={name!r}`"
+                remedy += " with `score='value'` and `model='column'`" if remedy and kind == Kind.SCORE else ""
                 raise InputError(
                     f"{name} names {len(parts)} columns ({listed}), but scores and answers are read from one column. "
                     f"Name one of them{remedy}."
