@@ -131,7 +131,7 @@ def test_marked_tests_run_until_they_are_decided(pytester: pytest.Pytester, work
             "*KeyError: 'not a failed run'",
             "howsure: max_runs must be at least 36 for min_rate=0.9: after fewer runs no test can pass, even if all of "
             "them do; it is 20.",
-            "howsure: the mark * unexpected keyword argument 'rate'",
+            "howsure: the arguments of the mark are wrong: got an unexpected keyword argument 'rate'.",
             "howsure: min_rate must be greater than 0 and less than 1; it is 90.",
             "howsure: a unittest test cannot be repeated; write it as a function, or in a plain class.",
             "SKIPPED * cannot tell: 4? of 50 runs passed; *",

@@ -6,6 +6,7 @@ that pytest starts fast and the coverage of howsure is measured completely.
 
 from __future__ import annotations
 
+import inspect
 import unittest
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Mapping
@@ -101,7 +102,7 @@ def mark_settings(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, flo
     from howsure.inputs.numbers_and_names import check_integer, check_level, check_number
     from howsure.stats.betting import binomial_wealth
 
-    def read(min_rate: Any, max_runs: Any = 100, level: Any = 0.95) -> tuple[float, int, float]:
+    def read(min_rate: Any = None, max_runs: Any = 100, level: Any = 0.95) -> tuple[float, int, float]:
         check_number(min_rate, name="min_rate", low=0, high=1, open="both")
         most, size = check_integer(max_runs, name="max_runs"), 1 - check_level(level)
         if binomial_wealth(most, 0, min_rate) < 1 / size:
@@ -115,10 +116,13 @@ def mark_settings(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, flo
     if isinstance(item, pytest.Function) and item.cls is not None and issubclass(item.cls, unittest.TestCase):
         pytest.fail("howsure: a unittest test cannot be repeated; write it as a function, or in a plain class.", False)
     try:
-        return read(*mark.args, **mark.kwargs)
-    except (TypeError, InputError) as error:
-        problem = str(error).replace(f"{read.__qualname__}()", "the mark")
-    pytest.fail(f"howsure: {problem}", pytrace=False)
+        arguments = inspect.signature(read).bind(*mark.args, **mark.kwargs)
+    except TypeError as error:
+        pytest.fail(f"howsure: the arguments of the mark are wrong: {error}.", pytrace=False)
+    try:
+        return read(*arguments.args, **arguments.kwargs)
+    except InputError as error:
+        pytest.fail(f"howsure: {error}", pytrace=False)
 
 
 def fewest_runs(are_enough: Callable[[int], bool], *, above: int) -> int:

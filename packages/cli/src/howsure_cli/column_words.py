@@ -28,11 +28,16 @@ EXPECTED = words_in("expected gold reference")  # not how good an answer is
 PREDICTED = words_in("prediction predicted pred")
 PREDICTIONS = PREDICTED | words_in("decision guess output said")  # unless expected_output or actual_decision
 METRICS = words_in("f em rouge bleu meteor chrf comet bleurt bertscore ndcg mrr mcc")
-SCORES = METRICS | words_in(
-    "correct right acc accuracy score match grade graded pass passed success succeeded reward rating won solved "
-    "resolved hit faithful faithfulness factual factuality relevancy correctness similarity helpfulness coherence "
-    "fluency adequacy hallucination hallucinated verified successful safe plausibility alignment relevance "
-    "completeness clarity usefulness quality"
+CORRECT = words_in("correct right pass passed success korrekt richtig correcto correcte")  # of an answer, not a class
+SCORES = (
+    METRICS
+    | CORRECT
+    | words_in(
+        "acc accuracy score match grade graded succeeded reward rating won solved "
+        "resolved hit faithful faithfulness factual factuality relevancy correctness similarity helpfulness coherence "
+        "fluency adequacy hallucination hallucinated verified successful safe plausibility alignment relevance "
+        "completeness clarity usefulness quality"
+    )
 )
 RATERS = words_in("rater grader annotator coder worker labeler labeller evaluator reviewer")
 RATERS_NAMED = words_in("ann ann_id user user_id username")  # in full
@@ -82,7 +87,6 @@ BODIES = words_in("text body content article story abstract")
 HEADLINES = words_in("title headline titel titre título titulo titolo")
 LOGITS = {"logits": words_in("logit logits"), "logprobs": words_in("ll logprob logprobs loglik")}
 ANSWERS = words_in("answer response output text prediction pred label choice")  # of a model, not its name
-CORRECT = words_in("correct right pass passed success korrekt richtig correcto correcte")  # of an answer, not a class
 FAILED = words_in("failure failed fail")
 RIGHT = CORRECT | words_in("true yes solved resolved succeeded")  # as values of such a column
 INSPECT, TRUTH = words_in("c i p n"), words_in("t f")  # letters of right and wrong answers

@@ -83,6 +83,7 @@ from howsure_cli.table_notes import (
     lists_inside,
     lists_note,
     lists_of_objects,
+    names_below_title,
     summary_of_means,
     thousands_notes,
     with_points,
@@ -178,7 +179,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     notes += _missing_value_notes(columns)
     percentages = [*_percentage_notes(columns, rows[1:])]
     notes += [*percentages, *_spelling_notes(columns, rows[1:])]
-    if log is None and columns[0].name.startswith("#"):
+    if is_comment := log is None and columns[0].name.startswith("#"):
         notes.append(f"The first line of {named[0].name} begins with #. If it is a comment, remove it.")
     if log is not None:
         commands = of_log
@@ -228,7 +229,16 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes += [DOCUMENTS for command in commands if command.startswith("howsure events")]
         notes += [TO_LABEL for command in commands if command.startswith("howsure counts sample")]
         notes += [] if commands or not are_tags(columns) else [TAGS]
-    if len(columns) == 1 and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None:
+    if is_csv and (names := names_below_title(rows)):
+        notes.append(
+            f"The first line of {named[0].name} has one value, {columns[0].name!r}; the names of the columns seem to "
+            f"be in a later line: {shortened(names)}. Remove the lines before it."
+        )
+    if (
+        len(columns) == 1
+        and not is_comment
+        and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None
+    ):
         notes.append(f"{named[0].name} has only one column: {reason}")
     elif not n:
         notes.append(f"{named[0].name} has the names of columns and no rows. Was it cut off?")

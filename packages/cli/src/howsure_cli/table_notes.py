@@ -35,6 +35,17 @@ DECIMAL, THOUSAND, POINTED, INTEGER = (re.compile(pattern) for pattern in (COMMA
 NUMERIC = (DECIMAL, POINTED, INTEGER, POINTED_THOUSANDS)
 
 
+def names_below_title(rows: Sequence[Sequence[Any]]) -> list[str]:
+    """Return the names of columns in a later row, if the first row has one value, perhaps a title; otherwise [].
+
+    >>> names_below_title([["July", "column1"], [None, None], ["model", "score"], ["a", "0.5"]])
+    ['model', 'score']
+    """
+    if len(rows[0]) < 2 or any(name != f"column{place}" for place, name in enumerate(rows[0][1:], start=1)):
+        return []
+    return [str(name) for name in next((row for row in rows[1:] if all(row)), [])]
+
+
 def are_tags(columns: Sequence[SeenColumn]) -> bool:
     """Whether the last of a few columns contains tags of spans, such as B-PER and O, next to words."""
     tags = columns[-1].held

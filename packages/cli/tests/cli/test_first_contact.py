@@ -138,6 +138,11 @@ def test_a_file_in_place_of_a_step_names_the_step(typed: str, advice: str) -> No
             "No such command 'drift'. --earlier is an option of howsure judge bias: howsure judge bias answers.csv "
             "--earlier old.csv",
         ),
+        (
+            "judge answers.csv --judge verdict --human ann",
+            "No such option '--judge'. howsure judge takes the judge's grades by --score and those of people by "
+            "--target.",
+        ),
         ("check --foo answers.csv", "No such option '--foo'. Did you mean '--format'?"),
         ("recalibrate --foo fit answers.csv", "No such option '--foo'."),
     ],

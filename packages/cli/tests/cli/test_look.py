@@ -482,6 +482,25 @@ def test_a_probability_of_a_class_is_proposed_as_a_confidence_in_the_likelier_cl
     assert "--reduce" not in command
 
 
+@pytest.mark.parametrize("title", ["July 2026;;\n;;", "July 2026"])
+def test_a_title_above_the_names_of_the_columns_is_named(title: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{title}\nmodel;score;date\na;0.5;2026-07-01\nb;0.7;2026-07-02\n")
+    assert [note for note in howsure.look(path).notes if "Remove the lines before it" in note and "model" in note]
+
+
+def test_a_comment_is_not_taken_for_names_of_columns(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("# comment line\nmodel,score\na,1\nb,0\n")
+    assert "separated by" not in " ".join(howsure.look(path).notes)
+
+
+def test_words_for_true_and_right_in_german_are_known(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("id;richtig;p\n" + "".join(f"{at};{('WAHR', 'FALSCH')[at % 2]};0,{at % 9}\n" for at in range(40)))
+    assert f"howsure calibration {path} --target richtig --positive WAHR --prob p" in howsure.look(path).commands
+
+
 def test_spellings_of_a_label_are_named() -> None:
     rows = ((i, ("Yes", "yes", "no")[i % 3], ("yes", "no")[i % 2]) for i in range(60))
     (note,) = howsure.look(table("spelled.csv", "id gold pred", rows)).notes

@@ -77,6 +77,28 @@ def test_lines_that_end_in_cr_and_in_lf(tmp_path: Path) -> None:
     assert refused(path).endswith("some of its lines end in CR, others in LF. Save it with one kind of line end.")
 
 
+def test_a_quotation_mark_that_is_not_closed(tmp_path: Path) -> None:
+    path = write_bytes(tmp_path / "x.csv", b'word,gold,prob\na,1,0.5\n\n",1,0.5\nb,0,0.5\n')
+    assert "a value in line 4 begins with a quotation mark and does not end with one" in refused(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"PK\x03\x04\x14\0xl/workbook.xml", "a spreadsheet (Excel)"),
+        (b"PK\x03\x04\x14\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "a spreadsheet (OpenDocument)"),
+        (b"PK\x03\x04\x14\0notes.txt", "a zip archive"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a spreadsheet (Excel)"),
+        (b"PAR1\x15\x04", "a Parquet file"),
+        (b"\x89PNG\r\n\x1a\n", "an image"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".txt"])
+def test_a_binary_file_with_the_suffix_of_a_text(content: bytes, kind: str, suffix: str, tmp_path: Path) -> None:
+    path = write_bytes(tmp_path / f"x{suffix}", content)
+    assert refused(path).startswith(f"{path} is {kind}, not a text file.")
+
+
 def test_the_fields_of_a_parquet_column_are_not_columns(tmp_path: Path) -> None:
     inner = [{"gold": 0, "GOLD": [{"gold": 1}]}]
     path = write(tmp_path / "x.parquet", {"nested": inner, "gold": [1], "gold_1": [0], "prob": [0.5]})
@@ -155,8 +177,8 @@ def test_a_column_of_another_type(tmp_path: Path) -> None:
         ({"prob": None}, "name the probability in one way"),
         ({"prob": ["prob", "gold"]}, "Probabilities('prob', ...) must name one column; it names prob, gold"),
         ({"reduce": "top-label"}, "reduce=... needs the probabilities of several classes"),
-        ({"prob": None, "probs": ["prob"], "reduce": "top-label"}, "probs=[...] must name two columns or more"),
-        ({"prob": None, "probs": ["prob", "prob"], "reduce": "top-label"}, "probs=[...] must name two columns or more"),
+        ({"prob": None, "probs": ["prob"], "reduce": "top-label"}, "must name two columns or more, each once"),
+        ({"prob": None, "probs": ["prob", "prob"], "reduce": "top-label"}, "must name two columns or more, each once"),
         ({"prob": None, "probs": ["a", "b"], "reduce": "a", "pos_label": "1"}, "pos_label=... does not apply to"),
         ({"prob": None, "probs": ["a", "b"], "reduce": "class-wise", "groups": "uid"}, "the class is the group"),
     ],

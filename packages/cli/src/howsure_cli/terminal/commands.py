@@ -23,6 +23,7 @@ ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options,
 OTHER_COMMANDS_OPTIONS = {  # options that a command has not, and what does what they would
     ("calibration", "--sequential"): "howsure monitor is for calibration that is checked repeatedly.",
     ("score", "--targets"): "A check needs a column of scores; howsure score takes --targets.",
+    ("judge", "--judge"): "howsure judge takes the judge's grades by --score and those of people by --target.",
     ("score", "--model"): "To check each model, name the column as groups: --group COL.",  # of howsure check score
 }
 COMMAND_WORD = re.compile(r"[a-z]+(-[a-z]+)*")
@@ -105,9 +106,10 @@ class Command(Helpful):
         try:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
         except click.NoSuchOption as error:
-            if ctx.parent is not None and isinstance(ctx.parent.command, Group) and not ctx.info_name:
-                raise_for_misplaced(ctx.parent.command, ctx.parent, args, error.option_name)
             elsewhere = OTHER_COMMANDS_OPTIONS.get((str(self.name), error.option_name))
+            if ctx.parent is not None and isinstance(ctx.parent.command, Group) and not ctx.info_name:
+                group, takes_all = ctx.parent.command, elsewhere is not None
+                raise_for_misplaced(group, ctx.parent, args, error.option_name, takes_all=takes_all)
             if elsewhere is None:
                 similar = [name for name in error.possibilities or () if name not in SYNONYMS]
                 raise click.NoSuchOption(error.option_name, possibilities=similar, ctx=error.ctx) from error
@@ -221,13 +223,20 @@ def missing_step(group: Group, ctx: click.Context, args: Sequence[str]) -> click
     return click.UsageError(f"{path} needs a subcommand: {path} {steps[0]} {shlex.join(args)}{others}", ctx)
 
 
-def raise_for_misplaced(group: Group, ctx: click.Context, args: Sequence[str], option: str) -> None:
-    """Raise the error for an option that precedes the command it belongs to, or that lacks it; it names what works."""
+def raise_for_misplaced(
+    group: Group, ctx: click.Context, args: Sequence[str], option: str, *, takes_all: bool = False
+) -> None:
+    """Raise the error for an option that precedes the command it belongs to, or that lacks it; it names what works.
+
+    takes_all: name only commands that take all typed options.
+    """
+    typed_options = {argument.partition("=")[0] for argument in args if argument.startswith("--")}
+    needed = typed_options if takes_all else {option}
     commands = {name: group.get_command(ctx, name) for name in group.list_commands(ctx)}
     takers = {
         name: command
         for name, command in commands.items()
-        if command is not None and {option, SYNONYMS.get(option, option)} & _option_names(command)
+        if command is not None and {SYNONYMS.get(name, name) for name in needed} <= _option_names(command)
     }
     named = next((argument for argument in args if argument in commands), None)
     steps = [name for name, command in takers.items() if named == name or (named is None and _takes_files(command))]

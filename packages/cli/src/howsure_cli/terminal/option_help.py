@@ -16,8 +16,8 @@ LOGS = (
     "every-eval-ever"
 )
 FORMATS_READ = (
-    f"Tables: csv, tsv, jsonl, json, parquet, npz. Logs: {LOGS}. Tagged sentences: conllu, conll-2012, three-columns, "
-    "columns, crfsuite, text. Documents: jsonl, csv, tsv, parquet, conllu."
+    f"Tables: csv, tsv, jsonl, json, parquet, npz. Logs: {LOGS}. Where a command reads tagged sentences: conllu, "
+    "conll-2012, three-columns, columns, crfsuite, text. Where it reads documents: jsonl, csv, tsv, parquet, conllu."
 )
 
 OPTION_HELP = {

@@ -45,7 +45,7 @@ class Signature(Result):
     def footnotes(self) -> Sequence[str]:
         """A note if another version of howsure made the result."""
         here = "the same" if self.version == __version__ else "another one; its figures may differ"
-        return [f"note: this is howsure {__version__}, {here}."]
+        return [f"This is howsure {__version__}, {here}."]
 
 
 def read_signature(text: str) -> Signature:

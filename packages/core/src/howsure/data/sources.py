@@ -237,6 +237,11 @@ def named_paths(files: object) -> tuple[str, ...]:
 
     Raises InputError for anything else.
     """
+    if isinstance(files, Mapping) or hasattr(files, "columns"):
+        raise InputError(
+            f"`files` must be a path, or a list of paths; it is a {type(files).__name__}. Functions such as "
+            "howsure.calibration_table take it as `data`, and the names of its columns; or save it as a file."
+        )
     one_or_several = [files] if isinstance(files, (str, os.PathLike)) else files
     paths = list(one_or_several) if isinstance(one_or_several, Iterable) else []
     if not isinstance(one_or_several, Iterable) or not all(isinstance(path, (str, os.PathLike)) for path in paths):

@@ -342,6 +342,37 @@ class NotUTF8Error(InputError):
     """Error for a text file in another encoding than UTF-8; `fault` describes the location."""
 
 
+EXPORT = "Save it as CSV (UTF-8) in your spreadsheet program, and name that file."
+SIGNATURES = {  # first bytes -> what the file is, and what to do
+    b"\xd0\xcf\x11\xe0": ("a spreadsheet (Excel)", EXPORT),
+    b"PK\x03\x04": ("a zip archive", "Unpack it first."),
+    b"PAR1": ("a Parquet file", "Let its name end in .parquet."),
+    b"%PDF": ("a PDF document", "Save its table or text as a text file."),
+    b"\x89PNG": ("an image", "Name a file with text."),
+    b"\xff\xd8\xff": ("an image", "Name a file with text."),
+    b"GIF8": ("an image", "Name a file with text."),
+}
+ZIPPED = {  # bytes near the beginning of a zip -> what it is, and what to do
+    b"xl/": ("a spreadsheet (Excel)", EXPORT),
+    b"opendocument.spreadsheet": ("a spreadsheet (OpenDocument)", EXPORT),
+    b".npy": ("a file of arrays", "Let its name end in .npz; if it is a model, name it before the text."),
+}
+
+
+def check_signature(beginning: bytes, name: str) -> None:
+    """Check that the first bytes of a file are not those of a spreadsheet or another binary format.
+
+    >>> check_signature(b"%PDF-1.7", "a.csv")
+    Traceback (most recent call last):
+    howsure.errors.InputError: a.csv is a PDF document, not a text file. Save its table or text as a text file.
+    """
+    signature = next(filter(beginning.startswith, SIGNATURES), None)
+    if signature is not None:
+        zipped = (ZIPPED[part] for part in ZIPPED if signature.startswith(b"PK") and part in beginning)
+        kind, advice = next(zipped, SIGNATURES[signature])
+        raise InputError(f"{name} is {kind}, not a text file. {advice}")
+
+
 def not_utf8(place: str, advice: str, *, what: str = "") -> NotUTF8Error:
     """Return the error for a location, such as a line of a file, with bytes that are not UTF-8."""
     return NotUTF8Error(
@@ -494,9 +525,9 @@ def _is_utf_8(path: str | os.PathLike[str]) -> bool:
 
 def _undecodable(raw: bytes, name: str, at: int) -> InputError:
     """Return the error for bytes that are not UTF-8 at position `at`: binary data, or text in another encoding."""
+    check_signature(raw[:BEGINNING], name)
     if b"\0" in raw[:BEGINNING] and not raw.startswith(UTF_16):
-        advice = "; it is an .npz file. If it is a model, name it before the text" if b".npy" in raw[:100] else ""
-        return InputError(f"{name} is not a text file{advice}.")
+        return InputError(f"{name} is not a text file.")
     line = raw.count(b"\n", 0, at) + 1
     where = f"byte {at + 1:,} is 0x{raw[at]:02x}"
     return not_utf8(f"line {line:,} of {name}", "Convert the file to UTF-8.", what=f" ({where})")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import GIVEN_PREFIX, check_clusters, check_codes, check_weights, missing, probability_advice
 from howsure.inputs.frames import all_columns, is_frame
@@ -247,7 +247,23 @@ def class_positions(
     others = [(label, number) for label, number in zip(labels, numbers, strict=True) if label not in classes]
     wrong = next((label for label, number in others if number not in place_of_number), others[0][0])
     index = ", or an index from 0" if None in numbered else ""
-    raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it contains {wrong!r}.")
+    remedy = _classes_of_columns(labels, classes)
+    raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it contains {wrong!r}.{remedy}")
+
+
+def _classes_of_columns(labels: Sequence[str], classes: Sequence[str]) -> str:
+    """Return the advice to name the classes of columns such as p_yes; "" if some label is a class, or some class
+    has no label.
+
+    >>> print(InputError(_classes_of_columns(["no", "yes"], ["p_yes", "p_no"])))
+     Name the labels of the columns, in their order: classes=['yes', 'no'].
+    """
+    if set(labels) & set(classes) or len(labels) != len(classes):
+        return ""
+    ends = [[label for label in labels if name.endswith(label)] for name in classes]
+    order = [max(end, key=len) for end in ends if end]
+    names = order if len({*order}) == len(classes) else [f"LABEL{place}" for place in range(1, len(classes) + 1)]
+    return f" Name the labels of the columns, in their order: {parameter('classes', names)}."
 
 
 def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, scales: str | None = None) -> None:

@@ -31,6 +31,7 @@ BOUND = re.compile(
     re.IGNORECASE,
 )
 RANGE = re.compile(r"[\d%]\s*(?:-|–|—|to|and|or)\s*$|^\s*(?:-|–|—|to|or)\s*\d", re.IGNORECASE)
+MONEY = re.compile(r"[€£¥]|\$(?=[^$]*$)")  # a second $ ends a formula in LaTeX
 DOUBT = re.compile(r"\b(?:wrong|incorrect|mistaken|false|errs?|error|unsure|uncertain|unlikely|doubt)", re.IGNORECASE)
 SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 
@@ -41,6 +42,8 @@ def stated_confidence(text: str) -> float | str:
 
     >>> stated_confidence("B. I am 85 % sure."), stated_confidence("Confidence: 0.85"), stated_confidence("8/10")
     (0.85, 0.85, 0.8)
+    >>> stated_confidence("$0.85$"), stated_confidence("$0.0262")
+    (0.85, 'none')
     >>> stated_confidence("B"), stated_confidence("I am 80-90 % sure."), stated_confidence("At least 90 % sure")
     ('none', 'unclear', 'unclear')
     """
@@ -74,7 +77,7 @@ def _stated(sentence: str) -> set[float | str]:
     for pattern in (LABELLED, BEFORE_LABEL):
         matches += [(match, _decimal(match)) for match in pattern.finditer(sentence)]
     alone = ALONE.fullmatch(sentence)
-    if alone is not None and "." in alone["value"]:
+    if alone is not None and not MONEY.match(sentence.strip()) and "." in alone["value"]:
         matches.append((alone, _decimal(alone)))
     doubtful = bool(matches) and DOUBT.search(sentence) is not None
     return {UNCLEAR if doubtful or _is_open(sentence, match) else value for match, value in matches}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -31,6 +32,18 @@ def piped(content: bytes, spool: Path, format: str | None = None) -> str:
             outcome = str(error)
     assert list(spool.iterdir()) == []
     return outcome
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".tsv.gz"])
+def test_quotation_marks_among_tagged_words_are_words(suffix: str, tmp_path: Path) -> None:
+    """Two marks do not enclose the lines between them: all 6 rows are read. Marks that enclose a value are left out."""
+    words = ["a", '"', "b", "c", '"', "'s"]
+    written = "word\tgold\n" + "".join(f"{word}\t{at % 2}\n\n" for at, word in enumerate(words))
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(gzip.compress(written.encode()) if suffix.endswith(".gz") else written.encode())
+    assert howsure.mean_scores("gold", data=howsure.read(path))[0].n == 6
+    (tmp_path / "y.tsv").write_text('word\tgold\n"a\tb"\t1\nc\t0\n')
+    assert howsure.mean_scores("gold", data=howsure.read(tmp_path / "y.tsv"))[0].n == 2
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json", ".parquet", ".npz", ".csv.gz", ".jsonl.gz"])

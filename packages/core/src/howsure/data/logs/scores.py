@@ -26,6 +26,9 @@ RIGHT_BY_WRONG = {
     "failure": "success",
     "negative": "positive",
     "i": "c",
+    "falsch": "wahr",
+    "falso": "verdadero",
+    "faux": "vrai",
 }
 NO_SCORE_COLUMN = "`score=...` must name the column of the score. Logs name their scores themselves."
 SCORES = "score: "  # begins the role of each score that a log names itself

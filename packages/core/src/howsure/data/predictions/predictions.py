@@ -37,7 +37,7 @@ from howsure.data.predictions.selection import (
 from howsure.data.predictions.stream import PairStream, StoredGroups, sum_stream
 from howsure.data.tables.database import Column
 from howsure.data.tables.table import ALL, Table, find_percentages, has_lists, with_keys
-from howsure.errors import LIST_COLUMNS, InputError
+from howsure.errors import LIST_COLUMNS, InputError, parameter
 from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
 from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import shortened, unknown_name
@@ -208,11 +208,16 @@ def check_given(
     if spec.is_one and len(names) > 1:
         raise InputError(f"`Probabilities.{spec.way}=...` must name one column; it names {shortened(names)}.")
     if (spec.way == PROBS or len(names) > 1) and len(set(names)) != max(2, len(names)):
-        raise InputError(f"{spec.way}=[...] must name two columns or more, each once; it names {shortened(names)}.")
+        columns_of_lists = "Probabilities.probs_column"
+        remedy = f" A column of lists: {parameter(columns_of_lists, names[0])}." if len(names) == 1 else ""
+        raise InputError(
+            f"`Probabilities.{spec.way}` must name two columns or more, each once; it names {shortened(names)}.{remedy}"
+        )
     if spec.is_one:
         if spec.reduce is not None:
             raise InputError(
-                "`reduce=...` needs the probabilities of several classes: `Probabilities.probs=...` or probs_column."
+                "`reduce=...` needs the probabilities of several classes: `Probabilities.probs=...` or "
+                "`Probabilities.probs_column=...`."
             )
         return spec
     spec.refuse_roles(pos_label=pos_label if spec.scale is None else None, groups=groups)

@@ -193,7 +193,8 @@ def _is_utf_16(path: str) -> bool:
 
 def _why_uneven(path: str) -> str | None:
     """Return the reason, with advice, why rows and header differ in length; None if the first bytes do not show it."""
-    beginning = _first_bytes(path, SNIFFED)
+    with open_unpacked(path, detect_compression(_first_bytes(path, 4)), path) as file:
+        beginning = file.read(SNIFFED)
     first_line = beginning.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0]
     if first_line.startswith(b"#"):
         return "its first line is a comment (#), where the names of the columns must be. Remove this line."
@@ -201,7 +202,20 @@ def _why_uneven(path: str) -> str | None:
         return "some of its lines end in CRLF, others in LF. Save it with one kind of line end."
     if b"\r" in first_line.removesuffix(b"\r"):
         return "some of its lines end in CR, others in LF. Save it with one kind of line end."
+    lines = beginning.splitlines()[: None if len(beginning) < SNIFFED else -1]
+    for separator in b"\t", b";", b",":
+        opened = [number for number, line in enumerate(lines, start=1) if _opens_quote(line.split(separator))]
+        if opened and len({line.count(separator) for line in lines if line}) == 1:
+            return (
+                f"a value in line {opened[0]:,} begins with a quotation mark and does not end with one, so it contains "
+                'the following lines. Quote the value and double its mark: """" is one quotation mark.'
+            )
     return None
+
+
+def _opens_quote(values: Sequence[bytes]) -> bool:
+    """Whether a value begins with a quotation mark and contains no other."""
+    return any(value.startswith(b'"') and value.count(b'"') == 1 for value in values)
 
 
 def _first_bad_line(path: str, name: str) -> str | None:

@@ -21,8 +21,10 @@ from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Database, file_literal, identifier, literal, reading
 from howsure.errors import InputError
 from howsure.files.input_files import (
+    BEGINNING,
     STANDARD_INPUT,
     check_packed,
+    check_signature,
     detect_compression,
     expand_paths,
     recoded,
@@ -60,7 +62,7 @@ class File:
     For a rewritten log: columns, the names of all columns; rows, the number of rows; and start, the byte at which the
     rows start in the file COPIES of the same folder, one row per line. For a file whose rows were created from rows of
     another file: origin, a function that returns, for a row, the other file, its row, and the element of this row in
-    words, such as "element 2 of judgments", or "".
+    words, such as "element 2 of judgments", or "". quoted: whether quotation marks may enclose values.
     """
 
     path: str
@@ -71,6 +73,7 @@ class File:
     rows: int = 0
     start: int = 0
     origin: Callable[[int], tuple[File, int, str]] | None = field(default=None, compare=False)
+    quoted: bool = True
 
     def __fspath__(self) -> str:
         return self.path
@@ -133,6 +136,7 @@ def named_files(
         for at, file_name in enumerate(named)
     ]
     files = [_with_tabs(file, f"{spool}/tabs-{at}.tsv") for at, file in enumerate(files)]
+    files = [replace(file, quoted=False) if _has_marks_in_values(file) else file for file in files]
     files = [_without_review_columns(file, f"{spool}/batch-{at}.csv") for at, file in enumerate(files)]
     if encoding is not None:
         files = [_as_utf_8(file, f"{spool}/recoded-{at}", encoding) for at, file in enumerate(files)]
@@ -172,6 +176,19 @@ def _with_tabs(file: File, copy: str) -> File:
                 )
             copied.write(b"\t".join(values) + b"\n" if values else b"")
     return replace(file, path=copy, format="tsv")
+
+
+def _has_marks_in_values(file: File) -> bool:
+    """Whether quotation marks in a TSV file are part of values, such as tagged words: some are not closed, no value is
+    enclosed in two, and all lines have the same number of tabs."""
+    if file.format != "tsv":
+        return False
+    lines = [line for line in _beginning(file.path, file.compression, file.name).splitlines()[:-1] if line]
+    values = [value for line in lines if b'"' in line or b"'" in line for value in line.split(b"\t")]
+    marked = [value for value in values if value[:1] in (b'"', b"'")]
+    unclosed = [value for value in marked if value.count(value[:1]) == 1]
+    enclosed = [value for value in marked if len(value) > 1 and value[:1] == value[-1:]]
+    return bool(unclosed) and not enclosed and len({line.count(b"\t") for line in lines}) == 1
 
 
 REVIEW_COLUMNS = re.compile(rb',"?Approve"?,"?Reject"?(\r?\n)$')
@@ -237,7 +254,11 @@ def _file(path: str, format: str | None, spool: str, *, by_content: bool) -> Fil
     compression = _compression(path, name)
     if by_content and format is None:
         format = _sniffed(_beginning(path, compression, name), name)
-    return _compressible(File(path, name, format or _from_suffix(path), compression))
+    format = format or _from_suffix(path)
+    if format in TEXTS and compression == "none":
+        with open(path, "rb") as file:
+            check_signature(file.read(BEGINNING), name)
+    return _compressible(File(path, name, format, compression))
 
 
 def _spool(path: str, spool: str) -> None:
@@ -281,7 +302,9 @@ def _from_suffix(path: str) -> str:
     if suffix in SPREADSHEETS:
         raise InputError(f"{path} is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.")
     if suffix not in SUFFIXES:
-        if _beginning(path, "none", path).startswith(WORDS):
+        beginning = _beginning(path, "none", path)
+        check_signature(beginning, path)
+        if beginning.startswith(WORDS):
             raise InputError(
                 f"{path} is a calibration summary, which has no rows; howsure calibration, howsure check calibration "
                 "and CalibrationSummary.load read it."
@@ -378,6 +401,7 @@ def text_source(file: File, options: str = "", *, header: bool = True, folders: 
     if file.format in ("csv", "tsv"):
         settings += ["all_varchar=true", f"header={str(header).lower()}", "skip=0", "comment=''"]
         settings += ["quote='\"'", "escape='\"'"] if file.format == "csv" else ["delim='\t'"]
+        settings += [] if file.quoted else ["quote=''", "escape=''"]
     else:
         settings += [f"format='{'newline_delimited' if file.format == 'jsonl' else 'auto'}'"]
     call = "read_csv" if file.format in ("csv", "tsv") else "read_json"
@@ -424,7 +448,15 @@ def why_one_column(header: str, values: Sequence[str] = ()) -> str | None:
 
     >>> why_one_column("id gold pred")
     'its columns seem to be separated by blanks. Separate them by commas or tabs.'
+    >>> why_one_column("Results of July", ["model;score", "a;0.5"])
+    "its first line is a title; the names of the columns seem to be in a later one, 'model;score', separated by ';'.
+    Remove the lines before it."
     """
+    if titled := [mark for mark in ";\t," if _names_columns(mark, header, *values)]:
+        return (
+            f"its first line is a title; the names of the columns seem to be in a later one, {values[0]!r}, separated "
+            f"by {titled[0]!r}. Remove the lines before it."
+        )
     if "," in header or ";" in header or "\t" in header:
         return "some rows have more or fewer values than the header. Quote values that contain a separator."
     names = header.split()
@@ -433,6 +465,12 @@ def why_one_column(header: str, values: Sequence[str] = ()) -> str | None:
     if len(names) > 2 or aligned or fits:
         return "its columns seem to be separated by blanks. Separate them by commas or tabs."
     return None
+
+
+def _names_columns(mark: str, header: str, names: str = "", *rows: str) -> bool:
+    """Whether a separator is not in the header, but in the names of columns that follow it, and in all rows."""
+    is_in_all = mark in names and bool(rows) and all(mark in row for row in rows)
+    return is_in_all and mark not in header and not any(letter.isdecimal() for letter in names)
 
 
 def as_texts(names: Sequence[str]) -> str:
