@@ -240,6 +240,17 @@ def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, counted:
     assert "Did you mean --positive correct" in howsure(*estimate, "--labelled", sheet, "--positive", "corect").err
 
 
+def test_missing_values_are_those_of_the_sheet_too(
+    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path
+) -> None:
+    rows = rows_of(labelled)
+    words = [row | {"label": "open" if at == 0 else ("no", "yes")[at % 2]} for at, row in enumerate(rows)]
+    sheet = written(words, tmp_path / "words.csv", ",")
+    estimate = ["counts", "estimate", news[0], "--prob", "score", "--labelled", sheet, "--positive", "yes"]
+    assert "If 'open' is not a label, leave it out: --missing open." in howsure(*estimate).err
+    assert "1 of 80 drawn units has no label" in printed(*estimate, "--missing", "open", "--verbose")
+
+
 @pytest.mark.parametrize(
     ("encoding", "delimiter"),
     [("utf-8-sig", ";"), pytest.param("utf-8", "\t", marks=pytest.mark.long), ("cp1252", ";")],

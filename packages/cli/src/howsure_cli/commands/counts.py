@@ -49,7 +49,10 @@ UNIT_OPTIONS: dict[str, Decorator | None] = {
 
 def as_sheet(context: click.Context, parameter: click.Parameter, file: str | None) -> Files | None:
     """A filled sheet as a source, in the encoding in which a spreadsheet saved it: `--encoding` is of the input."""
-    return None if file is None else build_source([file], {"input_format": None, "encoding": own_encoding(file)})
+    if file is None:
+        return None
+    options = {"input_format": None, "encoding": own_encoding(file), "missing": context.params.get("missing", ())}
+    return build_source([file], options)
 
 
 def sheet_option(function: Callable[..., object], parameter: str = "labelled") -> Decorator:

@@ -265,7 +265,9 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
         by_file_option,
         choice_option("--across-files", of=ACROSS_FILES),
         click.option("--skip-missing", is_flag=True),
-        click.option("--missing", multiple=True, metavar="VALUE"),
+        click.option(
+            "--missing", multiple=True, metavar="VALUE", is_eager=True
+        ),  # also of sheets, which are read later
         from_option,
         encoding_option,
         click.option("--normalise", metavar="HOW"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -136,6 +137,11 @@ def _positive_labels(labels: dict[tuple[int, int], Any], positive: str, file: st
     if len(others) == len(values) or len(others) > 1:
         near = None if positive in values else nearest(positive, values)
         advice = f" Did you mean {parameter('pos_label', near)}?" if near else ""
+        if positive in values:
+            counts = Counter(str(label).strip() for label in labels.values() if str(label).strip() != positive)
+            rest = [value for value, _ in counts.most_common()][1:]
+            what = "is not a label, leave it" if len(rest) == 1 else "are not labels, leave them"
+            advice = f" If {' and '.join(map(repr, rest))} {what} out: {parameter('missing_values', rest)}."
         raise InputError(
             f"{LABEL} must be {positive!r} or one other value; {file} contains {shortened(map(repr, values))}.{advice}"
         )
