@@ -103,8 +103,7 @@ def measures_of_arms(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
 
 
 def grades_of_models(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
-    """Columns of grades on one scale, or of other numbers within one range, whose names are those of models, if there
-    are no other numbers."""
+    """The columns of numbers, if all have names of models and numbers of one kind, such as grades."""
     numbers = [column for column in columns if column.kind in (WITHIN, NUMBERS, FEW) and is_numeric(column)]
     numbers = [column for column in numbers if not names_id(column)]
     of_models = all(column.words & MODEL_NAMES and not column.words & (MEASURES | SCORES) for column in numbers)
