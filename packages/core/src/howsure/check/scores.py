@@ -46,7 +46,7 @@ from howsure.inputs.frames import (
 from howsure.inputs.long_form import positive_scores
 from howsure.inputs.matching import paired_by_documents, shared_rows
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
+from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.pooled_models import note_on_models_of_frame
@@ -400,6 +400,7 @@ def _read_source(
     units = None if clusters is None else check_clusters(_names(table, clusters), n=n, name=clusters)
     codes, names = (None, ()) if groups is None else check_codes(_names(table, groups), n=n, name=groups, groups=True)
     with table.locating_errors():
+        check_scales(numbers, table.read.get("percentages", ()), ends)
         for score_column, column in numbers.items():
             _check_scores(column, ends, score_column)
     rows, match_notes = np.arange(n), list[str]()

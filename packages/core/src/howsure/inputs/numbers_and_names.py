@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeGuard
 
@@ -107,6 +107,36 @@ def check_bounds(bounds: Any) -> tuple[float, float]:
     )
 
 
+def check_scales(
+    columns: Mapping[str, npt.NDArray[np.float64]], percentages: Collection[str], bounds: object = None
+) -> None:
+    """Raise InputError if some of the columns of scores had percent signs, and others or the bounds are from 0 to 100.
+
+    columns: the scores by the name of the column. percentages: the names of the columns with percent signs.
+
+    >>> check_scales({"judge": np.array([80.0]), "person": np.array([0.75])}, ["person"])
+    Traceback (most recent call last):
+    howsure.errors.InputError: person has percent signs, so 75% is read as 0.75, but judge goes up to 80. Write both in
+    percent, or both without the sign.
+    """
+    signed = [name for name in columns if name in percentages]
+    if not signed:
+        return
+    if bounds is not None and check_bounds(bounds)[1] > PLAUSIBLE_SHARE:
+        raise InputError(
+            "`bounds` must be those of proportions, because {column} has percent signs, so 75% is read as 0.75. "
+            "Give `bounds=[0, 1]`.",
+            column=signed[0],
+        )
+    for name, values in columns.items():
+        highest = float(values[~np.isnan(values)].max(initial=0.0))
+        if name not in percentages and highest > PLAUSIBLE_SHARE:
+            raise InputError(
+                f"{signed[0]} has percent signs, so 75% is read as 0.75, but {name} goes up to {highest:g}. Write both "
+                "in percent, or both without the sign."
+            )
+
+
 def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *, name: str) -> None:
     """Raise InputError for the first row whose value is outside the bounds."""
     outside = np.flatnonzero((values < bounds[0]) | (values > bounds[1]))
@@ -159,6 +189,7 @@ THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*", re.ASCII)
 POINTED_THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+\s*", re.ASCII)
 GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+(?:,[0-9]+)?)\s*", re.ASCII)
 BLANK = "[\\s\u00a0\u202f]*"  # with the blanks that spreadsheets write before a percent sign
+PLAUSIBLE_SHARE = 2.0  # the scores of a scale from 0 to 1, or differences of such scores, are lower
 PERCENT = re.compile(rf"{BLANK}[+-]?(?:[0-9]{{1,18}}(?:[.,][0-9]{{0,18}})?|[.,][0-9]{{1,18}}){BLANK}%{BLANK}", re.ASCII)
 PERCENT_THOUSANDS = re.compile(rf"{BLANK}[+-]?[1-9][0-9]{{0,2}}[.,][0-9]{{3}}{BLANK}%{BLANK}", re.ASCII)
 PERCENT_IN_TEXT = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:\.[0-9]{1,18}|,[0-9]{1,2})?(?=\s*%)", re.ASCII)

@@ -21,6 +21,7 @@ from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import (
     check_level,
     check_number,
+    check_scales,
     number_or_text,
     parse_number,
     parse_number_column,
@@ -195,6 +196,11 @@ def _read_wide(
                 by.append(name)
     if not labels:
         grades = [number_or_text(value) for value in grades]
+        of_rater = {
+            name: np.array([grade for grade, at in zip(grades, by, strict=True) if at == name]) for name in names
+        }
+        numbers = {name: values for name, values in of_rater.items() if values.dtype.kind == "f"}
+        check_scales(numbers, rows.read.get("percentages", ()))
     long = {"score": np.array(grades, dtype=object), "rater": np.array(by, dtype=object), "id": np.array(items)}
     long |= {} if id is None else {"id": np.asarray(rows[id], dtype=object)[items]}
     place = rows.place

@@ -12,7 +12,14 @@ import numpy as np
 from howsure.errors import ANY_VALUE, LIST_COLUMNS, InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, unknown_name
+from howsure.inputs.numbers_and_names import (
+    check_bounds,
+    check_level,
+    check_scales,
+    check_within,
+    counted,
+    unknown_name,
+)
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.judges.columns import LENGTHS, Columns
@@ -185,6 +192,7 @@ def judge_bias(
     if (family is None) != (own is None):
         raise InputError("`family=...` and `own=...` (the judge's family) must be given together.")
     answers = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
+    check_scales({str(score): answers.numbers["score"]}, answers.rows.read.get("percentages", ()), bounds)
     with answers.rows.locating_errors():
         rows = [row for role in PAIRED if role in answers.numbers for row in _paired(answers, role, bounds, level)]
         rows += _covariates(answers, covariates, own, level) if covariates else []

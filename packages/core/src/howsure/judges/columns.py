@@ -19,7 +19,7 @@ from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, factorised, first_missing, missing
 from howsure.inputs.frames import AS_READ, Kind, Rows, not_a_column_name, read_columns
 from howsure.inputs.long_form import item_twice, partial_scores
-from howsure.inputs.numbers_and_names import check_bounds, check_within
+from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.judges.correction import Graded
@@ -113,6 +113,8 @@ class Columns:
                     is_swapped = role == "score" and "y_true" in values and not _has_gaps(values["y_true"], n)
                     raise _with_swap(error.fault) if is_swapped and error.fault else error
                 numbers[role] = role_numbers
+            graded = {names[role]: grades for role, grades in numbers.items() if role not in LENGTHS}
+            check_scales(graded, rows.read.get("percentages", ()))
             if {"score", "y_true"} <= numbers.keys():
                 notes += _note_on_copies(numbers["score"], numbers["y_true"], names)
                 notes += _note_on_swap(numbers["y_true"], names, rows.read.get("skipped") or {})
@@ -155,6 +157,8 @@ class Columns:
             f = self.numbers["score"]
             return share_bounds(grades) if ((f >= 0.0) & (f <= 1.0)).all() else None
         ends = check_bounds(bounds)
+        graded = {name: y, str(self.recipe.get(AS_READ.get("score", "score"))): self.numbers["score"]}
+        check_scales(graded, self.rows.read.get("percentages", ()), ends)
         check_within(y, ends, name=name)
         return ends
 

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_scales, check_within
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.judges.columns import Columns
@@ -153,7 +153,9 @@ def prompt_sensitivity(
     with answers.rows.locating_errors():
         ends = share_bounds(answers.numbers["score"]) if bounds is None else check_bounds(bounds)
         if ends is not None:
-            check_within(answers.numbers["score"], ends, name="score" if data is None else str(score))
+            score_name = "score" if data is None else str(score)
+            check_scales({score_name: answers.numbers["score"]}, answers.rows.read.get("percentages", ()), ends)
+            check_within(answers.numbers["score"], ends, name=score_name)
         names, items = answers.names("prompt"), len(answers.names("id"))
         if len(names) < 2:
             raise InputError(f"`prompt` must contain two or more prompts; it contains only {names[0]!r}.")

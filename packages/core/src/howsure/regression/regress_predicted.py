@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.errors import ANY_VALUE, ColumnName, InputError, Parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_frame, not_a_column_name, read_columns
-from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
+from howsure.inputs.numbers_and_names import check_level, check_scales, counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.pooled_models import note_on_models_of_frame
@@ -128,6 +128,9 @@ def regress_predicted(
             for role, column in column_by_role.items()
         }
         inputs = parse_requested(values_by_role, name_by_role, method=method, pos_label=pos_label)
+        outcomes = {"prediction": inputs.predicted, "y_true": inputs.known}
+        scales = {str(column_by_role[role]): values for role, values in outcomes.items()} if rows.read else {}
+        check_scales(scales, rows.read.get("percentages", ()))
         with one_thread():
             coefficients = _coefficients(inputs, level)
     design = None if after is None else "before and after" if treated is None else "difference in differences"

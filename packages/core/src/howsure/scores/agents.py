@@ -17,7 +17,15 @@ from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import is_missing, missing, with_none
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, parse_number, shortened
+from howsure.inputs.numbers_and_names import (
+    check_bounds,
+    check_level,
+    check_scales,
+    check_within,
+    counted,
+    parse_number,
+    shortened,
+)
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.notes import WARNING, marked_note
@@ -206,6 +214,7 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
         raise InputError("every trial errored or has no score in {parameter}. Is this the right column?", name)
     scores_given = scores[~errored]
     if ends is not None:
+        check_scales({name: scores_given}, rows.read.get("percentages", ()), ends)
         check_within(scores_given, ends, name=name)
     log_bounds = None if measure is None or not len(scores_given) else measure.known_bounds(scores_given)
     ends = ends or log_bounds or unit_bounds(scores_given)

@@ -18,6 +18,7 @@ from howsure.inputs.numbers_and_names import (
     check_choice,
     check_integer,
     check_level,
+    check_scales,
     check_within,
     counted,
     is_number,
@@ -316,6 +317,7 @@ def _score_rows(
     if not len(present):
         raise InputError(f"every {name} is missing, so no rows remain. Is this the right column?")
     if options.bounds is not None:
+        check_scales({name: values}, rows.read.get("percentages", ()), options.bounds)
         check_within(values, options.bounds, name=name)
     bounds = score_bounds(rows, name, present, options.bounds)
     if measure.k is not None and not ((present == 0.0) | (present == 1.0)).all():

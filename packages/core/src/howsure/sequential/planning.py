@@ -15,7 +15,14 @@ from howsure.errors import InputError, Parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import AS_READ, Source
-from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_bounds, check_integer, check_level, counted
+from howsure.inputs.numbers_and_names import (
+    MAX_SIMULATIONS,
+    check_bounds,
+    check_integer,
+    check_level,
+    check_scales,
+    counted,
+)
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result, provenance_line
 from howsure.sequential.evaluation_order import columns_by_role
@@ -161,6 +168,8 @@ def plan_comparison(
                 "1.",
                 "bounds",
             )
+        both = {named["score"]: first, named["against"]: second}
+        check_scales(both, rows.read.get("percentages", ()), ends)
         for role, values in (("score", first), ("against", second)):
             checked_scores(values, named[role], bounds=ends)
         n = len(first)

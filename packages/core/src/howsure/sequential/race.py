@@ -20,7 +20,7 @@ from howsure import __version__
 from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import AS_READ, Source, is_frame
-from howsure.inputs.numbers_and_names import check_bounds, check_level, counted
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_scales, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Rows, as_json
@@ -155,6 +155,7 @@ def race_models(
                 "1.",
                 "bounds",
             )
+        check_scales({named["score"]: scores}, rows.read.get("percentages", ()), ends)
         checked_scores(scores, named["score"], bounds=ends)
         models, items = (texts(columns[role], len(scores), named[role]) for role in ("model", "id"))
         names = list(dict.fromkeys(models))

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.errors import InputError, parameter, quote
 from howsure.inputs.frames import Source
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
+from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within, counted, unknown_name
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.source_names import columns_notes
 from howsure.notes import marked_note
@@ -535,6 +535,9 @@ def _score_metrics(
             )
         lower = lower_is_better or bool(measure.lower_is_better)
         metric = score_metric(name, lower_is_better=lower, bounds=_score_bounds(systems, bounds, measure))
+        scores = {column: runs[:, :, 0].ravel() for column, runs in systems.predictions.items()}
+        scores.setdefault(name, next(iter(scores.values())))  # the column of scores, if models are rows
+        check_scales(scores, to_compare.rows.read.get("percentages", ()), bounds)
         requested.append(Requested(systems, (metric,), systems, (position,)))
     return requested
 

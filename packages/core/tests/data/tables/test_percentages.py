@@ -146,3 +146,42 @@ def test_labels_in_percent_are_as_written_where_one_counts_as_1(tmp_path: Path) 
     counts = howsure.estimate_counts("y", "p", data=data, pos_label="100%")
     assert (counts.total.labelled, counts.total.positives) == (20, 10)
     assert howsure.score_agents("judge", model="id", data=data, pos_label="100%").rows[0].lowest == 1.0
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> howsure.Files:
+    """Twelve items with grades from 0 to 100, in percent, and from 0 to 1."""
+    grades = [10 * k for k in range(11)] + [50]
+    columns = {"id": range(12), "judge": grades, "person": [f"{grade}%" for grade in grades]}
+    columns["share"] = [grade / 100 for grade in grades]
+    pd.DataFrame(columns).to_csv(tmp_path / "x.csv", index=False)
+    return howsure.read(tmp_path / "x.csv")
+
+
+def test_percentages_and_numbers_up_to_100_are_refused_together(mixed: howsure.Files) -> None:
+    message = "^person has percent signs, so 75% is read as 0.75, but judge goes up to 100"
+    with pytest.raises(InputError, match=message):
+        howsure.correct_judge_scores("judge", "person", data=mixed)
+    with pytest.raises(InputError, match=message):
+        howsure.rater_agreement(raters=["judge", "person"], id="id", data=mixed, scale="interval")
+    with pytest.raises(InputError, match=message):
+        howsure.compare_models(against="judge", model="person", metrics="score", data=mixed)
+    with pytest.raises(InputError, match=message):
+        howsure.regress_predicted(prediction="judge", y_true="person", covariates="share", data=mixed)
+    assert howsure.correct_judge_scores("share", "person", data=mixed).rows[0].judge.value == pytest.approx(0.5)
+
+
+def test_bounds_of_percentages_are_those_of_proportions(mixed: howsure.Files) -> None:
+    message = "because person has percent signs, so 75% is read as 0.75. Give bounds=.0, 1."
+    for score in (howsure.mean_scores, howsure.check_score):
+        limit = {"min_score": 0.1} if score is howsure.check_score else {}
+        with pytest.raises(InputError, match=message):
+            score("person", data=mixed, bounds=(0, 100), **limit)
+    with pytest.raises(InputError, match=message):
+        howsure.correct_judge_scores("share", "person", data=mixed, bounds=(0, 100))
+    assert howsure.mean_scores("person", data=mixed, bounds=(0, 1)).rows[0].mean.value == pytest.approx(0.5)
+
+
+def test_conditions_compare_proportions(mixed: howsure.Files) -> None:
+    for where, n in (("person > 0.5", 5), ("person = '50%'", 2), ("person >= share", 12)):
+        assert howsure.read(mixed.paths[0], where=where).rows({"id": Kind.VALUES}).read["rows"] == n

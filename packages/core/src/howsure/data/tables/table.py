@@ -369,12 +369,16 @@ def _without_long_texts(table: Table) -> list[Column]:
 
 def find_percentages(table: Table, name: str, only: str = ALL, missing_values: Sequence[str] = ()) -> None:
     """Find out whether all values of a column that contains numbers have a percent sign. Only the rows `only` count."""
-    column = table.columns[name]
+    table.columns[name] = with_percentages(table, table.columns[name], only, missing_values)
+
+
+def with_percentages(table: Table, column: Column, only: str = ALL, missing_values: Sequence[str] = ()) -> Column:
+    """The column, with `percent` if all its values have a percent sign."""
     present = f"WHERE {only} AND NOT {column.missing(missing_values)}"
     if not column.is_text or column.parts or table.ask(column.is_percentage, rest=f"{present} LIMIT 1") != [(True,)]:
-        return
+        return column
     if table.ask("1", rest=f"{present} AND NOT {column.is_percentage} LIMIT 1"):
-        return
+        return column
     column = replace(column, comma=False, percent=True)
     counts = (
         f"count(*) FILTER (contains({column.sql}, '{mark}') AND {negation} {column.has_thousands})"
@@ -384,7 +388,7 @@ def find_percentages(table: Table, name: str, only: str = ALL, missing_values: S
     commas, clear_commas, points, clear_points = table.ask(", ".join(counts), rest=present)[0]
     unclear = commas and (clear_points or not clear_commas)
     unclear = unclear or (points and (clear_commas or (not clear_points and _may_separate_thousands(table))))
-    table.columns[name] = replace(column, thousands=bool(unclear))
+    return replace(column, thousands=bool(unclear))
 
 
 def _may_separate_thousands(table: Table) -> bool:

@@ -12,7 +12,7 @@ import duckdb
 
 from howsure.data.tables.connections import Connection, connect
 from howsure.data.tables.database import Column, Step, as_number, literal, literals, path_text
-from howsure.data.tables.table import Table
+from howsure.data.tables.table import Table, with_percentages
 from howsure.errors import InputError, parameter, quote
 from howsure.inputs.numbers_and_names import nearest, shortened
 
@@ -324,6 +324,7 @@ class _Writer:
     def _number(self, column: Column, other: str) -> str:
         if not (column.is_text or column.is_number):
             raise InputError(f"`where=...`: {column.name} must contain numbers; its type is {column.type}.")
+        column = with_percentages(self.table, column, missing_values=self.values)
         self._refuse(column, f"NOT {self._missing(column)} AND {column.number} IS NULL", "a number", other)
         return self._present(column, column.number)
 
