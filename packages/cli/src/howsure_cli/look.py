@@ -104,6 +104,7 @@ NESTED = (
 MIN_COLUMNS, MAX_COPIES = 3, 0.05  # of tables with exact copies, and their proportion among all rows
 MAX_CODES = 4  # values of a column of any name that may contain labels
 MAX_ROWS = 20_000  # rows that are looked at
+SAMPLE = 1_000  # rows of JSON that show which columns are texts
 MAX_PARTS = 200  # of objects, that are shown as columns
 MAX_FILES = 1_000  # of which rows are looked at
 MAX_LISTS = 4  # of a document, that are looked at
@@ -146,16 +147,16 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         how: dict[str, Any] = {"format": format, "explode": explode, "encoding": encoding}
         named, log = input_files(paths, **how, spool=database.folder, most=MAX_ROWS, tell=notes.append)
         database.allow_only(paths_read(named))
-        tables = list(_first_tables(database.connection, named, most=MAX_ROWS * (1 if log is None else len(named))))
+        most, numbers = MAX_ROWS * (1 if log is None else len(named)), set[str]()
+        tables = list(_first_tables(database.connection, named, most=most, numbers=numbers))
         alike = [] if log is not None else _columns_alike(database.connection, named[0], tables[0][0])
         rows = _one_table(tables)
         is_csv = log is None and named[0].format in ("csv", "tsv")
         written = rows
-        rows, commas = with_points(rows) if log is None else (rows, [])
-        rows, percent = with_proportions(rows) if log is None else (rows, [])
-        if is_csv and (commas or separator_option(named[0], database.connection).endswith("';'")):
-            notes += thousands_notes(written)
-        rows = _with_parts(*rows) if log is None else rows
+        rows, commas = with_points(rows, numbers) if log is None else (rows, [])
+        if commas or (is_csv and separator_option(named[0], database.connection).endswith("';'")):
+            notes += thousands_notes(written, numbers)
+        rows, percent = with_proportions(_with_parts(*rows)) if log is None else (rows, [])
         columns = tuple(
             seen_column(name, [row[place] for row in rows[1:]]) for place, name in enumerate(map(str, rows[0]))
         )
@@ -287,17 +288,22 @@ def _written_format(file: File) -> str:
     return file.format if file.origin is None else SUFFIXES.get(format_suffix(file.name), file.format)
 
 
-def _first_tables(connection: Connection, files: Sequence[File], *, most: int) -> Iterator[list[list[Any]]]:
-    """The names of the columns of each file, then its first rows, until there are `most` rows of all files."""
+def _first_tables(
+    connection: Connection, files: Sequence[File], *, most: int, numbers: set[str]
+) -> Iterator[list[list[Any]]]:
+    """The names of the columns of each file, then its first rows, until there are `most` rows of all files.
+
+    The names of columns of other values than texts, such as numbers in JSON, are added to `numbers`.
+    """
     for file in files[:MAX_FILES]:
-        table = _first_rows(connection, file)
+        table = _first_rows(connection, file, numbers)
         yield table[: most + 1]
         most -= len(table) - 1
         if most <= 0:
             return
 
 
-def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
+def _first_rows(connection: Connection, file: File, numbers: set[str]) -> list[list[Any]]:
     """The names of the columns of a file, then its first rows as texts."""
     with reading(file.name, file.path):
         if file.format == "npz":
@@ -307,7 +313,15 @@ def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
             source, stored = "looked_at", list(unique_names(names).values())
         else:
             source = parquet_source([file]) if file.format == "parquet" else header_source(file)
-            stored = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
+            types = {str(name): type for name, type, *_ in connection.execute(f"DESCRIBE FROM {source}").fetchall()}
+            stored = list(types)
+            if file.format in ("json", "jsonl"):
+                tests = (f"bool_and(json_type({identifier(name)}) IN ('VARCHAR', 'NULL'))" for name in stored)
+                query = f"SELECT {', '.join(tests)} FROM (FROM {source} LIMIT {SAMPLE})"
+                are_texts = dict(zip(stored, connection.execute(query).fetchall()[0], strict=True))
+            else:
+                are_texts = {name: type == "VARCHAR" for name, type in types.items()}
+            numbers.update(name for name, is_text in are_texts.items() if not is_text)
             names = written_names(connection, file, stored)
         values = [f"CAST({identifier(name)} AS VARCHAR)" for name in stored]
         if file.format in ("json", "jsonl") and equal_names(names):  # of which DuckDB reads only one

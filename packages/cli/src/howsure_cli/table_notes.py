@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn
+from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn, seen_column
 from howsure.data.tables.database import COMMA, POINT, WHOLE
 from howsure.inputs.numbers_and_names import PERCENT, POINTED_THOUSANDS, THOUSANDS, comma_advice, proportion
-from howsure_cli.column_words import ITEMS, MEANS, MEASURES, MODELS, SCORES, is_numeric, names_id
+from howsure_cli.column_words import (
+    CHANCES,
+    ITEMS,
+    LABELS,
+    MEANS,
+    MEASURES,
+    MODELS,
+    PREDICTED,
+    RATERS,
+    SCORES,
+    is_numeric,
+    names_id,
+)
 
 MIN_TASKS = 8
 MAX_TAG_COLUMNS = 6
@@ -32,6 +44,8 @@ PAIR = (
 )
 TAG = re.compile(r"O|[BIESLUM]-\S+")
 DECIMAL, THOUSAND, POINTED, INTEGER = (re.compile(pattern) for pattern in (COMMA, THOUSANDS.pattern, POINT, WHOLE))
+MAX_NAMES = 20  # different labels, or names of models
+NOT_NUMBERS = (False, False, False, False, True)  # as `_number_kinds` returns for other texts
 NUMERIC = (DECIMAL, POINTED, INTEGER, POINTED_THOUSANDS)
 
 
@@ -52,14 +66,19 @@ def are_tags(columns: Sequence[SeenColumn]) -> bool:
     return 1 < len(columns) <= MAX_TAG_COLUMNS and "O" in tags and all(map(TAG.fullmatch, tags)) and len(tags) > 1
 
 
-def with_points(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
+def with_points(rows: list[list[Any]], numbers: Collection[str] = ()) -> tuple[list[list[Any]], list[str]]:
     """The names of the columns and rows, with decimal points where commands read decimal commas, and those columns.
+
+    numbers: the columns that are not texts, and so have decimal points.
 
     >>> with_points([["id", "p"], ["a,b", "0,5"], ["1,5", None]])
     ([['id', 'p'], ['a,b', '0.5'], ['1,5', None]], ['p'])
     """
     heads, *cells = rows
-    kinds = [_number_kinds([cell for cell in column if cell is not None]) for column in zip(*cells, strict=True)]
+    kinds = [
+        NOT_NUMBERS if head in numbers else _number_kinds([cell for cell in column if cell is not None])
+        for head, column in zip(heads, zip(*cells, strict=True), strict=False)
+    ]
     if any(decimal and not other for _, _, _, decimal, other in kinds):
         return rows, []
     clearly_comma = any(clear and not other for _, clear, _, _, other in kinds)
@@ -77,22 +96,32 @@ def with_points(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
 
 def with_proportions(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
     """The names of the columns and rows, with proportions where all values of a column are percentages, and those
-    columns.
+    columns. Columns of labels and of names of models are kept, and so is a column of two values unless its name is that
+    of a score.
 
-    >>> with_proportions([["id", "p"], ["5%", "35,5 %"], ["b", None]])
-    ([['id', 'p'], ['5%', '0.355'], ['b', None]], ['p'])
+    >>> with_proportions([["id", "p", "model"], ["5%", "35,5 %", "50%"], ["b", None, "90%"]])
+    ([['id', 'p', 'model'], ['5%', '0.355', '50%'], ['b', None, '90%']], ['p'])
     """
     heads, *cells = rows
     places = {
         at
         for at, column in enumerate(zip(*cells, strict=True))
-        if (texts := [cell for cell in column if cell is not None]) and all(map(PERCENT.fullmatch, texts))
+        if (texts := [cell for cell in column if cell is not None])
+        and all(map(PERCENT.fullmatch, texts))
+        and _may_be_numbers(str(heads[at]), texts)
     }
     proportions = [
         [proportion(cell) if cell is not None and at in places else cell for at, cell in enumerate(row)]
         for row in cells
     ]
     return [heads, *proportions], [str(heads[at]) for at in sorted(places)]
+
+
+def _may_be_numbers(name: str, texts: Sequence[str]) -> bool:
+    """Whether percentages in a column of this name are numbers, not labels or names."""
+    words = seen_column(name, texts[:1]).words
+    most_names = MAX_NAMES if words & (LABELS | PREDICTED | MODELS | RATERS) else 2
+    return bool(words & (CHANCES | SCORES)) or len(set(texts)) > most_names
 
 
 def _number_kinds(texts: Sequence[str]) -> tuple[bool, bool, bool, bool, bool]:
@@ -105,8 +134,10 @@ def _number_kinds(texts: Sequence[str]) -> tuple[bool, bool, bool, bool, bool]:
     return bool(commas), clear, bool(points), not all(map(POINTED_THOUSANDS.fullmatch, points)), other
 
 
-def thousands_notes(rows: list[list[Any]]) -> list[str]:
-    """A note for each column of numbers such as 1.035, in a table whose other numbers have decimal commas.
+def thousands_notes(rows: list[list[Any]], numbers: Collection[str] = ()) -> list[str]:
+    """A note for each column of texts such as 1.035, in a table whose other numbers have decimal commas.
+
+    numbers: the columns that are not texts.
 
     >>> thousands_notes([["id", "n"], ["a", "643"], ["b", "1.035"]])
     ['n has 1.035. Its point may separate thousands or decimals: write 1035, or 1,0350 if it is a decimal.']
@@ -117,7 +148,7 @@ def thousands_notes(rows: list[list[Any]]) -> list[str]:
         texts = [cell for cell in column if cell is not None]
         first = next(filter(POINTED_THOUSANDS.fullmatch, texts), None)
         _, _, _, decimal, other = _number_kinds(texts)
-        if first is not None and not (decimal or other):
+        if first is not None and not (decimal or other or head in numbers):
             notes.append(f"{head} has {first}. {comma_advice(first)}")
     return notes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -185,3 +186,34 @@ def test_bounds_of_percentages_are_those_of_proportions(mixed: howsure.Files) ->
 def test_conditions_compare_proportions(mixed: howsure.Files) -> None:
     for where, n in (("person > 0.5", 5), ("person = '50%'", 2), ("person >= share", 12)):
         assert howsure.read(mixed.paths[0], where=where).rows({"id": Kind.VALUES}).read["rows"] == n
+
+
+def test_look_keeps_labels_and_names_in_percent(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    columns = {"gold": ["100%", "0%"] * 30, "model": ["50%", "90%", "70%"] * 20, "score": ["100%", "0%"] * 30}
+    columns["prediction"] = [f"{k}%" for k in range(60)]
+    pd.DataFrame(columns).to_csv(path, index=False)
+    look = howsure.look(path)
+    assert {column.name: column.examples[0] for column in look} == {
+        "gold": "100%",
+        "model": "50%",
+        "score": "1",
+        "prediction": "0",
+    }
+    assert "Read as proportions (65% is 0.65): score, prediction." in look.notes
+
+
+def test_look_reads_commas_and_percentages_as_commands_do(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    rows = [
+        {"gold": k % 2, "p": f"0,{k + 11}", "n": "1.035", "t": 1.5 + k % 2, "out": {"q": f"{k}%"}} for k in range(40)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    look = howsure.look(path)
+    examples = {column.name: column.examples[0] for column in look}
+    assert (examples["p"], examples["n"], examples["t"], examples["out.q"]) == ("0.11", "1.035", "1.5", "0")
+    assert any(note.startswith("n has 1.035. Its point may separate thousands") for note in look.notes)
+    assert "Read with decimal commas (0,5 is a half): p." in look.notes
+    assert "Read as proportions (65% is 0.65): out.q." in look.notes
+    with pytest.raises(InputError, match="may separate thousands"):
+        howsure.read(path).rows({"p": Kind.MEASURE, "n": Kind.MEASURE})
