@@ -432,7 +432,7 @@ def _copies_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) 
         at, first = copies[0]
         yield (
             f"Exact copies of other rows: {len(copies):,}; row {at + 1} is row {first + 1} again. Copies count twice "
-            "and prevent a comparison by item (--id). Remove them, then look again."
+            "and prevent a comparison by item. Remove them, then look again."
         )
 
 

@@ -16,16 +16,19 @@ DETAIL, NOTE, WARNING, FINDING = range(4)  # a method; a limit of a result; poss
 
 
 class Note(str):
-    """A sentence below a result. severity: DETAIL, NOTE, WARNING or FINDING. template: see `marked_note`."""
+    """A sentence below a result. severity: DETAIL, NOTE, WARNING or FINDING. template: see `marked_note`. sentence: the
+    note without "note: " (see `footnote`)."""
 
     severity: int
     template: str | None
+    sentence: str
 
-    def __new__(cls, text: str, severity: int = NOTE, template: str | None = None) -> Note:
+    def __new__(cls, text: str, severity: int = NOTE, template: str | None = None, sentence: str | None = None) -> Note:
         """Create a note from a sentence, its severity and, if the sentence names parameters, its template."""
         note = super().__new__(cls, text)
         note.severity = severity
         note.template = template
+        note.sentence = text if sentence is None else sentence
         return note
 
     def spelled(self, surface: Surface) -> Note:
@@ -40,6 +43,15 @@ def marked_note(template: str, severity: int = NOTE) -> Note:
     'Models are not ranked: name the item of each row (id).'
     """
     return Note(render_text(template, InPython()), severity, template)
+
+
+def footnote(note: str, severity: int = NOTE) -> Note:
+    """Return a note as a line below a table, which begins with "note: ".
+
+    >>> footnote("A tie counts as half."), footnote("A tie counts as half.").sentence
+    ('note: A tie counts as half.', 'A tie counts as half.')
+    """
+    return Note(f"note: {note}", severity, sentence=note)
 
 
 def after(before: str, note: str) -> Note:

@@ -29,7 +29,7 @@ import numpy as np
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.lazy_imports import require
-from howsure.notes import MAX_NOTES, most_serious_first
+from howsure.notes import MAX_NOTES, footnote, most_serious_first
 from howsure.show.table import (
     COUNT,
     FLAG,
@@ -140,7 +140,7 @@ class Result:
 
     def footnotes(self) -> Sequence[str]:
         """Return the lines that are printed below the table, such as notes."""
-        return [f"note: {note}" for note in getattr(self, "notes", ())]
+        return [footnote(note) for note in getattr(self, "notes", ())]
 
     def footnotes_of_answer(self, *, verbose: bool) -> Sequence[str]:
         """Lines printed below an answer that does not contain them. verbose: below its `description`, not its table."""

@@ -19,6 +19,7 @@ from howsure.figures.files import inline_svg
 from howsure.figures.significance import CAPTION, difference_svg
 from howsure.figures.width import figure_width
 from howsure.judges.validation import JudgeValidation
+from howsure.notes import Note
 from howsure.result import Result, kind_title, recipe_rows, result_recipe
 from howsure.scores.agent_results import AgentTable
 from howsure.scores.item_results import BenchmarkItems
@@ -160,7 +161,6 @@ QUESTIONS: dict[type[Result], str] = {
     JudgeValidation: "Does the judge agree with people?",
     SelectiveTable: "How often are the most confident answers right?",
 }
-NOTE = "note: "
 
 
 def write_result(result: Result, path: str | os.PathLike[str], *, title: str | None = None) -> None:
@@ -194,7 +194,7 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
         title=title or QUESTIONS.get(type(result)) or kind_title(result),
         subtitle=None,
         said=words,
-        notes=[note.removeprefix(NOTE) for note in table.notes if note and note not in words],
+        notes=[note.sentence if isinstance(note, Note) else note for note in table.notes if note and note not in words],
         table=Markup(shown.html()) if table.rows else None,
         besides=attached_tables(result),
         picture=_picture(result),

@@ -36,7 +36,7 @@ from howsure.inputs.numbers_and_names import check_integer, check_level, counted
 from howsure.inputs.pairs import CLASS_WISE, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
 from howsure.inputs.repeated_items import item_notes
-from howsure.notes import DETAIL, Note, marked_note, notes_by_name
+from howsure.notes import DETAIL, Note, footnote, marked_note, notes_by_name
 from howsure.result import Result, Rows, plain, provenance_line, rows_read
 from howsure.show.axes import checks_axes
 from howsure.show.table import Column, Table, figures_text
@@ -141,7 +141,7 @@ class CalibrationCurves(Rows[Any]):
     @property
     def input_line(self) -> str:
         """A description of the input, and whether rows of several files count as independent."""
-        notes = [f"note: {note}" for note in self.input_notes]
+        notes = [*map(footnote, self.input_notes)]
         return "\n".join(filter(None, [rows_read(self.recipe), *notes]))
 
     @property

@@ -35,7 +35,7 @@ from howsure.inputs.pairs import (
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
 from howsure.inputs.repeated_items import item_notes
-from howsure.notes import notes_by_name
+from howsure.notes import footnote, notes_by_name
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.table import LOWER, NUMBER, P_VALUE, WORDS, Column, with_ends
@@ -105,7 +105,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
             f"Ranked probability score: {self.rps} = {in_parts} {parts.within_bin:+.4f} within bins.",
             *(f"{curve.name}: {verdict(curve, p)}" for curve, p in rows_and_p),
             *notes_by_name((curve.name or "", curve.notes) for curve in self.rows),
-            *(f"note: {note}" for note in item_notes(self.recipe)),
+            *map(footnote, item_notes(self.recipe)),
         ]
 
     @checks_axes

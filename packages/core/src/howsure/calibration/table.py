@@ -20,7 +20,7 @@ from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.inputs.repeated_items import item_notes
-from howsure.notes import notes_by_name
+from howsure.notes import footnote, notes_by_name
 from howsure.result import Estimate, Rows, plain
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
@@ -80,7 +80,7 @@ class CalibrationTable(Rows[GroupCalibration]):
 
     def footnotes(self) -> Sequence[str]:
         """The notes."""
-        notes = [f"note: {note}" for note in item_notes(self.recipe)]
+        notes = [*map(footnote, item_notes(self.recipe))]
         return [*notes_by_name((row.name, row.notes) for row in self.rows), *notes]
 
     @checks_axes

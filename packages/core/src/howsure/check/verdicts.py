@@ -14,7 +14,7 @@ from howsure import __version__
 from howsure.check.evidence import BELOW, NO_BOUNDS, Baseline, Entry, Evidence
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_integer, check_level, shortened
-from howsure.notes import FINDING, Note, marked_note, severity
+from howsure.notes import FINDING, Note, footnote, marked_note, severity
 from howsure.result import Estimate, Rows, as_json, provenance_line
 from howsure.show.table import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
 from howsure.significance.trend import TrendPoint, check_date
@@ -260,9 +260,9 @@ def _notes(verdicts: Sequence[Verdict]) -> list[str]:
         for note in verdict.notes:
             about.setdefault(note, []).append(_prefix(verdict, verdicts))
     return [
-        f"note: {'; '.join(dict.fromkeys(name[:-2] for name in names if name))}: {note}"
+        footnote(f"{'; '.join(dict.fromkeys(name[:-2] for name in names if name))}: {note}")
         if any(names)
-        else f"note: {note}"
+        else footnote(note)
         for note, names in about.items()
     ]
 

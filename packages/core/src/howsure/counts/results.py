@@ -19,7 +19,7 @@ from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import Axes
-from howsure.notes import DETAIL, Note
+from howsure.notes import DETAIL, Note, footnote
 from howsure.result import AMONG, Estimate, Rows, as_json, plain_dict
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
@@ -394,7 +394,7 @@ class CountEstimates(Rows[CountEstimate]):
 
     def footnotes(self) -> Sequence[str]:
         """The checks, and the notes."""
-        caveats = [Note(f"note: {note_text(note, self.rows)}", note.severity) for note in by_severity(self.caveats)]
+        caveats = [footnote(note_text(note, self.rows), note.severity) for note in by_severity(self.caveats)]
         has_interval_only = any(row.is_interval_only for row in (*self.rows, *self.domains))
         explained = [INTERVAL_ONLY.format("unit")] if has_interval_only else []
         return [*(Note(check, DETAIL) for check in self.checks), *caveats, *explained]

@@ -13,7 +13,7 @@ from howsure.monitoring.bets import CellSums
 from howsure.monitoring.error_sequence import error_sequence, period_error
 from howsure.monitoring.group import Group
 from howsure.monitoring.settings import Settings
-from howsure.notes import FINDING, Note
+from howsure.notes import FINDING, Note, footnote
 from howsure.result import Estimate, Result, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.table import (
@@ -177,7 +177,7 @@ class MonitorStatus(Rows[GroupStatus]):
     def footnotes(self) -> Sequence[str]:
         """The status of groups with an alarm, and the notes."""
         alarms = [Note(f"{row.description}.", FINDING) for row in self.rows if row.alarm is not None]
-        return [*alarms, *(f"note: {note}" for note in self.notes)]
+        return [*alarms, *map(footnote, self.notes)]
 
 
 def figure_columns(level: float) -> Sequence[Column]:
