@@ -225,7 +225,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             notes = notes if commands else [note for note in notes if note != lists_note(lists[0])]
         what = f"a table of {SPELLED[_written_format(named[0])]}"
         notes += of_alike
-        notes += _copies_notes(columns, rows[1:]) if len(named) == 1 and explode is None else []
+        are_battles = any(command.startswith("howsure score battles") for command in commands)  # may be repeated
+        notes += _copies_notes(columns, rows[1:]) if len(named) == 1 and not (explode or are_battles) else []
         notes += [STATED] if not commands and has_stated_confidence([column.name for column in columns]) else []
         notes += [DOCUMENTS for command in commands if command.startswith("howsure events")]
         notes += [TO_LABEL for command in commands if command.startswith("howsure counts sample")]

@@ -646,6 +646,8 @@ class _TableProposals(TableRoles):
         """If a model gave probabilities and nobody gave labels: a sample to label, for a corrected count."""
         chances = [c for c in self.columns if c.kind == WITHIN and c.words & (CHANCES - CONFIDENCES - SCORES)]
         has_predictions = any(map(names_prediction, self.columns))
+        if not chances and any(column.kind == TEXTS for column in self.columns):
+            chances = [column for column in (self._only_within(),) if column is not None]
         if len(chances) != 1 or self.labels or has_predictions or chances[0].missing or len(self.rows) < MIN_TO_SAMPLE:
             return
         shown = [c for c in self.columns if c.kind in (TEXTS, UNIQUE) and "," not in c.name]

@@ -1729,6 +1729,9 @@ def test_exact_copies_of_rows_are_named() -> None:
     assert "Exact copies of other rows: 2; row 101 is row 4 again." in notes
     table("rows.csv", "id right prob", rows)
     assert "copies" not in "".join(howsure.look("rows.csv").notes)
+    battles = [(k % 20, "xy"[k % 2], "yx"[k % 2], ("a", "b", "tie")[k % 3]) for k in range(59)]
+    table("rows.csv", "question_id model_a model_b winner", [*battles, battles[0]])
+    assert "copies" not in "".join(howsure.look("rows.csv").notes)
 
 
 def test_grades_in_a_column_of_each_model_are_compared() -> None:
