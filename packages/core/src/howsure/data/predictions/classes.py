@@ -10,7 +10,17 @@ import numpy as np
 
 from howsure.data.predictions.selection import Selection, label_counts
 from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import Column, NullFound, batches, chunks, first_null, identifier
+from howsure.data.tables.database import (
+    COMMA,
+    POINT,
+    Column,
+    NullFound,
+    batches,
+    chunks,
+    first_null,
+    identifier,
+    literal,
+)
 from howsure.data.tables.table import Table
 from howsure.errors import ColumnName, InputError, parameter, quote, renumbered_rows
 from howsure.inputs.checks import not_a_number
@@ -171,8 +181,20 @@ def not_a_number_in(selection: Selection, column: Column, row: int, *, lists: bo
         rule = signs + "; {row} is {value!r}, but others have none, such as {other!r}."
         return InputError(rule, column.called, place=place, value=value, other=unsigned_value)
     if not lists:
-        return not_a_number(column.called, value, place=place)
+        return _point_among_commas(selection, column) or not_a_number(column.called, value, place=place)
     return InputError("not_a_list_of_numbers", column.called, value=value, place=place, remedy="leave_out_rows")
+
+
+def _point_among_commas(selection: Selection, column: Column) -> InputError | None:
+    """Build the error for numbers of which most have a decimal comma and some a point; None if there are none."""
+    if not column.is_text or column.percent or selection.has(f"NOT {column.is_numeric_text}"):
+        return None
+    comma, point = (f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, POINT))
+    if selection.ask(f"count(*) FILTER ({comma}) > count(*) FILTER ({point}) AND bool_or({point})") != [(True,)]:
+        return None
+    place, value = selection.place(point, column.text)
+    rule = "{parameter} must have one decimal mark in all rows; {row} is {value!r}, but more rows are like {other!r}."
+    return InputError(rule, column.called, place=place, value=value, other=selection.place(comma, column.text)[1])
 
 
 @dataclass(frozen=True, slots=True)
