@@ -258,7 +258,8 @@ def _classes_of_columns(labels: Sequence[str], classes: Sequence[str]) -> str:
     >>> print(InputError(_classes_of_columns(["no", "yes"], ["p_yes", "p_no"])))
      Name the labels of the columns, in their order: classes=['yes', 'no'].
     """
-    if set(labels) & set(classes) or len(labels) != len(classes):
+    are_indices = any(_parse_integer(label) is not None for label in labels)
+    if set(labels) & set(classes) or len(labels) != len(classes) or are_indices:
         return ""
     ends = [[label for label in labels if name.endswith(label)] for name in classes]
     order = [max(end, key=len) for end in ends if end]
