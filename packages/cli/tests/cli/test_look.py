@@ -489,6 +489,11 @@ def test_a_title_above_the_names_of_the_columns_is_named(title: str, tmp_path: P
     assert [note for note in howsure.look(path).notes if "Remove the lines before it" in note and "model" in note]
 
 
+def test_columns_in_memory_are_not_files() -> None:
+    with pytest.raises(howsure.InputError, match="files must be a path, or a list of paths; it is a dict"):
+        howsure.look({"score": [1]})  # type: ignore[arg-type]
+
+
 def test_a_comment_is_not_taken_for_names_of_columns(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("# comment line\nmodel,score\na,1\nb,0\n")
