@@ -417,7 +417,7 @@ def test_a_function_loads_what_it_needs() -> None:
     loaded = loaded_by("import howsure; howsure.calibration_error([0, 1] * 50, [0.2, 0.8] * 50)")
     assert OTHERS & loaded - {"scipy"} == {"numpy"}
     assert {room_of(name) for name in loaded if name.startswith(("howsure.", "howsure_"))} == {
-        *("calibration", "errors", "lazy_imports", "inputs", "result", "show", "stats", "worst_rows")
+        *("calibration", "errors", "lazy_imports", "inputs", "notes", "result", "show", "stats", "worst_rows")
     }
     assert not {
         name

@@ -28,7 +28,7 @@ OF_OTHERS = {  # functions that quote the message of another library, without it
     "howsure_events/store/store_queries.py",
     "howsure/files/input_files.py",
     "howsure/significance/experiments.py",
-    "howsure/errors.py",  # while messages are finished texts  # removes "note: " from the notes of tables, until these are values
+    "howsure/errors.py",  # while messages are finished texts
 }
 
 

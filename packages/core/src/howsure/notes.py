@@ -79,7 +79,7 @@ def most_serious_first(notes: Iterable[str]) -> list[str]:
 
 
 def notes_by_name(notes_of_groups: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
-    """Return each note once, preceded by the names of the groups that have it.
+    """Return each note once, preceded by the names of the groups that have it; of a group named "note", as a footnote.
 
     >>> notes_by_name([("NN", ["one bin only"]), ("VB", []), ("IN", ["one bin only"])])
     ['NN, IN: one bin only']
@@ -88,7 +88,10 @@ def notes_by_name(notes_of_groups: Iterable[tuple[str, Sequence[str]]]) -> list[
     for name, notes in notes_of_groups:
         for note in notes:
             about.setdefault(note, []).append(name)
-    return [after(f"{shortened(names)}: ", note) for note, names in about.items()]
+    return [
+        footnote(note, severity(note)) if set(names) == {"note"} else after(f"{shortened(names)}: ", note)
+        for note, names in about.items()
+    ]
 
 
 def with_spelled_notes(value: Any, surface: Surface) -> Any:

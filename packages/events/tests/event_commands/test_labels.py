@@ -129,7 +129,7 @@ def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
     assert rows[0] == "document,date,title,text,actor,label"
     done = howsure("events", "labels", "import", store, sheet, "--coder", "anna")
     assert done.code == 2
-    assert "line 2: label must be 1, 0 or unclear; it is ''" in done.err
+    assert "sheet.csv has no labels: its column label is empty. Fill it in with 1, 0 or unclear." in done.err
     sheet.write_text("\n".join([rows[0], *(f"{row}{at % 2}" for at, row in enumerate(rows[1:])), ""]))
     output = printed("events", "labels", "import", store, sheet, "--coder", "anna")
     assert output == f"{store}: 20 answers to 20 documents by anna\n"
