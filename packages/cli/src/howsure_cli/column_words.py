@@ -20,9 +20,8 @@ LABELS = words_in(
     "gold target truth true expected actual y label answer class category outcome result majority consensus "
     "adjudicated golds targets truths trues labels"
 )
-RIGHT_ANSWERS = words_in(
-    "gold target truth true expected actual real golds targets truths trues"
-)  # before other labels
+# Words of right answers, which come before other labels.
+RIGHT_ANSWERS = words_in("gold target truth true expected actual real golds targets truths trues")
 ADJUDICATED = words_in("majority consensus adjudicated final")
 EXPECTED = words_in("expected gold reference")  # not how good an answer is
 PREDICTED = words_in("prediction predicted pred")

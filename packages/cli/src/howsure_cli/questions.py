@@ -1,4 +1,4 @@
-"""The question that a proposed command answers, by its words."""
+"""The question that a proposed command answers, according to its subcommand and options."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FIXED = {
 
 
 def question(command: str) -> str:
-    """The question that a command answers.
+    """Return the question that a command answers.
 
     >>> question("howsure score a.csv --score right --model system --id q")
     'Which system has the highest mean right?'

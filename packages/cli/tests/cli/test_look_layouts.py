@@ -1203,7 +1203,7 @@ def crowd_workers() -> Expected:
 
 
 def labels_named_like_the_gold_label() -> Expected:
-    """With a label that is a part of their names, and answers that are none."""
+    """The name of the label is a part of the other names, and some answers are "?"."""
     labels = noisy(random(112), ["0", "1"], (4, 80)).astype(object)
     labels[3, ::20] = "?"
     heading = "text label falcon_7b_label zephyr_label openchat_label"

@@ -106,8 +106,9 @@ def _find_metric(name: str) -> Metric:
 
 
 def score_named_as_metric(metrics: str | Sequence[str]) -> str | None:
-    """The names in `metrics`, which name scores where there are no true labels; None if there are none, or if several
-    names include a metric.
+    """Return the names in `metrics` as the names of columns of scores, for data without true labels.
+
+    Returns None if `metrics` is empty, or if it has several names of which one is a metric.
 
     >>> score_named_as_metric(["acc_norm"]), score_named_as_metric(["acc", "acc_norm"]), score_named_as_metric([])
     ('acc_norm', 'acc,acc_norm', None)

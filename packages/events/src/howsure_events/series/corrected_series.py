@@ -322,7 +322,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
 
     @property
     def explained(self) -> list[str]:
-        """A sentence on the counts whose estimate tables leave out (`is_interval_only`); empty if there are none."""
+        """A list with a sentence on the counts that have only an interval (`is_interval_only`); empty if none has."""
         shown = any(row.is_interval_only for row in (*self.rows, *self.totals))
         return [INTERVAL_ONLY.format("document")] if shown else []
 

@@ -186,7 +186,7 @@ def not_a_number_in(selection: Selection, column: Column, row: int, *, lists: bo
 
 
 def _point_among_commas(selection: Selection, column: Column) -> InputError | None:
-    """Build the error for numbers of which most have a decimal comma and some a point; None if there are none."""
+    """Build the error for a column in which most numbers have a decimal comma and some a point; None otherwise."""
     if not column.is_text or column.percent or selection.has(f"NOT {column.is_numeric_text}"):
         return None
     comma, point = (f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, POINT))
