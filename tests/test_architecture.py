@@ -431,7 +431,7 @@ def test_help_loads_what_it_prints() -> None:
     assert OTHERS & loaded == {"click"}
     assert {name for name in loaded if name.startswith(("howsure.", "howsure_"))} == {
         *("howsure.errors", "howsure.lazy_imports", "howsure_cli", "howsure_cli.__main__", "howsure_cli.command_line"),
-        *("howsure_cli.plugins", "howsure_cli.terminal", "howsure_cli.terminal.process"),
+        *("howsure_cli.plugins", "howsure_cli.terminal"),
         "howsure_cli.terminal.recorded_help",
     }
 

@@ -6,10 +6,10 @@ import click
 
 from howsure import __version__
 from howsure.files.input_files import checked_text
+from howsure_cli import TRACEBACK
 from howsure_cli.plugins import EXTRAS, PAPERS_COMMAND, load, package_command, plugin_commands
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.output import TYPED
-from howsure_cli.terminal.process import TRACEBACK
 
 # name -> (module in howsure_cli.commands, empty for those of howsure-text and howsure-events; what the help says)
 COMMANDS = {

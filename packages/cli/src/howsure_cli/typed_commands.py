@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
+
+from howsure_cli.terminal.output import shell_word as shell_word
 
 
 def typed_files(
@@ -12,15 +13,6 @@ def typed_files(
     """The files, and how they are read."""
     options = {"--from": format, "--explode": explode, "--encoding": encoding}
     return [*paths, *(word for option, value in options.items() if value is not None for word in (option, value))]
-
-
-def shell_word(word: str) -> str:
-    """A word, quoted for a shell if necessary.
-
-    >>> print(shell_word("*.csv"), shell_word("model = 'bass'"))
-    '*.csv' "model = 'bass'"
-    """
-    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
 def command_text(command: str, *words: str) -> str:

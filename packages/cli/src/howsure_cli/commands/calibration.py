@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from howsure.errors import LIST_COLUMNS, InputError
+from howsure_cli.command_line import check_memory
 from howsure_cli.terminal.commands import Command
 from howsure_cli.terminal.derived import (
     FILES,
@@ -22,7 +23,6 @@ from howsure_cli.terminal.derived import (
     parameter_help,
 )
 from howsure_cli.terminal.destinations import OutputFile
-from howsure_cli.terminal.in_options import in_options
 from howsure_cli.terminal.options import (
     ONE_FORM_ADVICE,
     PROBABILITIES,
@@ -43,8 +43,7 @@ from howsure_cli.terminal.options import (
     role_option,
     seed_option,
 )
-from howsure_cli.terminal.output import emit, progress, result_text, write_pictures
-from howsure_cli.terminal.process import check_memory
+from howsure_cli.terminal.output import emit, in_options, progress, result_text, write_pictures
 
 ROW_BYTES = 250  # memory of a row of simulated pairs as text, in addition to its numbers
 LOGITS = (

@@ -19,7 +19,6 @@ from howsure.show.table import in_a_line
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.derived import option, parameter_help
 from howsure_cli.terminal.destinations import OutputFile
-from howsure_cli.terminal.in_options import in_options
 from howsure_cli.terminal.options import (
     as_names,
     build_source,
@@ -33,7 +32,7 @@ from howsure_cli.terminal.options import (
     report_option,
     role_option,
 )
-from howsure_cli.terminal.output import emit, emit_result, result_text, write_pictures
+from howsure_cli.terminal.output import emit, emit_result, in_options, result_text, write_pictures
 
 CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
 state_argument = click.argument("state", metavar="STATE.json")

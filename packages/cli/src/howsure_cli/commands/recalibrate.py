@@ -16,7 +16,6 @@ from howsure.result import files_read
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.derived import build_command, call_function, choice, parameter_help
 from howsure_cli.terminal.destinations import OutputFile
-from howsure_cli.terminal.in_options import in_options
 from howsure_cli.terminal.options import (
     as_names,
     axis_option,
@@ -28,7 +27,7 @@ from howsure_cli.terminal.options import (
     probability_options,
     report_option,
 )
-from howsure_cli.terminal.output import emit, emit_result, name_text, write_pictures
+from howsure_cli.terminal.output import emit, emit_result, in_options, name_text, write_pictures
 
 WIDE = {"max_content_width": 110}
 

@@ -13,10 +13,10 @@ from typing import Any
 import click
 
 from howsure.errors import LIST_COLUMNS, MIN_SIMILARITY, InputError, nearest, render_text
+from howsure_cli import TRACEBACK
 from howsure_cli.terminal.destinations import check_destinations
-from howsure_cli.terminal.in_options import InOptions
 from howsure_cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic
-from howsure_cli.terminal.process import TRACEBACK
+from howsure_cli.terminal.output import InOptions
 from howsure_cli.terminal.vocabulary import ROLES, option_name
 
 ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options, too

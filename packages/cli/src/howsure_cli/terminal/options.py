@@ -12,7 +12,6 @@ import click
 from howsure.data.sources import Files
 from howsure.data.sources import read as files_of
 from howsure.errors import MIN_SIMILARITY, InputError, nearest, quote
-from howsure.figures.width import figure_width
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_bounds
 from howsure.inputs.pairs import UNNAMED, Probabilities
 from howsure_cli.terminal.commands import Group, missing_step, names_file
@@ -144,7 +143,10 @@ def figure_option(*, advice: str = "") -> Callable[[Decorated], Decorated]:
 
 def keep_width(ctx: Context, param: Parameter, value: float | None) -> None:
     """Draw figures of this width until the command ends."""
-    as_figure_option(ctx, param, value)
+    if as_figure_option(ctx, param, value) is None:
+        return
+    from howsure.figures.width import figure_width
+
     try:
         ctx.with_resource(figure_width(value))
     except InputError as error:

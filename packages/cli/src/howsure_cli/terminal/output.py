@@ -1,4 +1,4 @@
-"""The output of commands, in the requested characters and format, and their progress."""
+"""The output of commands: messages that name options, results in the requested format, and progress."""
 
 from __future__ import annotations
 
@@ -11,20 +11,92 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from howsure.errors import InputError, render_text
+from howsure.errors import InputError, InPython, render_text
 from howsure.files.atomic_write import write_atomically
-from howsure.notes import Note
+from howsure.notes import Note, with_spelled_notes
 from howsure.show.table import Table, in_a_line, on_a_terminal
-from howsure_cli.terminal.in_options import InOptions, in_options
-from howsure_cli.terminal.vocabulary import option_name
-from howsure_cli.typed_commands import shell_word
+from howsure_cli.terminal.vocabulary import WORDS, option_name
 
 if TYPE_CHECKING:
     from howsure.result import Result
+
+# Errors and notes name parameters; here they name the options of the running command.
+
+Noted = TypeVar("Noted")
+COMMANDS = {
+    "howsure.compare_calibration": "howsure calibration compare",
+    "howsure.calibration_error": "howsure calibration",
+    "howsure.draw_label_sample": "howsure counts sample",
+}
+VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"labels": "--classes"}
+VOCABULARY |= {"y_true_against": "--target", "y_prob_against": "--prob", "ids": "--id"}
+IN_BRACKETS = "'\"]"
+
+
+class InOptions:
+    """Messages in terms of options: `--bins 20` for n_bins=20, and rows counted from 1."""
+
+    origin = "(Rows are counted from 1 here, among those used.)"
+
+    def __init__(self, command: click.Command, files: Sequence[str] = ()) -> None:
+        options = [param for param in command.params if isinstance(param, click.Option)]
+        self.options = {option.opts[0].strip("-").replace("-", "_"): option.opts[0] for option in options} | VOCABULARY
+        self.options |= {str(option.name): option.opts[0] for option in options}
+        self.options["howsure.look(files)"] = f"howsure look {shlex.join(files) or 'FILE'}"
+
+    @classmethod
+    def of(cls, ctx: click.Context) -> InOptions:
+        """The options of a running command, with the files that it reads."""
+        files = ctx.params.get("files") or ctx.params.get("file") or ()
+        return cls(ctx.command, (files,) if isinstance(files, str) else files)
+
+    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
+        """The option of a parameter, with its value; parameters without an option as in Python."""
+        parameter_name, _, key = name.removeprefix("Probabilities.").partition("[")
+        option = self.options.get(parameter_name)
+        if option is None:
+            return InPython().parameter(name, python, typed)
+        if key:  # one of several columns
+            return f"{option} {key.strip(IN_BRACKETS)}"
+        if not typed:
+            return option
+        return f"{option} {_in_a_shell(typed)}"
+
+    def row(self, row: int) -> str:
+        """`row 4` for row number 3 counted from 0."""
+        return f"row {row + 1}"
+
+
+def _in_a_shell(typed: str) -> str:
+    """A value as one argument of a shell; one word stays as it is.
+
+    >>> print(_in_a_shell("model = 'bass'"), _in_a_shell("a b"))
+    "model = 'bass'" 'a b'
+    """
+    return shell_word(typed) if " " in typed else typed
+
+
+def in_options(noted: Noted) -> Noted:
+    """A result, a note or several, whose notes name the options of the running command instead of parameters."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return noted
+    spelled: Noted = with_spelled_notes(noted, InOptions.of(context))
+    return spelled
+
+
+def shell_word(word: str) -> str:
+    """A word, quoted for a shell if necessary.
+
+    >>> print(shell_word("*.csv"), shell_word("model = 'bass'"))
+    '*.csv' "model = 'bass'"
+    """
+    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
+
 
 # Where results go: standard output, or a file that appears whole or not at all.
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
+from howsure_cli import HELP_OPTIONS
 from howsure_cli.plugins import plugin_commands
-from howsure_cli.terminal.process import HELP_OPTIONS
 
 FILE = os.path.join(os.path.dirname(__file__), "help.json")
 ORDERS = ("write_usage", "write_heading", "write_paragraph", "write_text", "write_dl", "indent", "dedent")

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import howsure as run
 
 from howsure.errors import InputError, shorten_values
-from howsure_cli.terminal.process import check_memory, machine_memory, run_to_exit_code
+from howsure_cli.command_line import check_memory, machine_memory, run_to_exit_code
 
 
 def ended(error: BaseException, capsys: pytest.CaptureFixture[str], *, with_traceback: bool = False) -> tuple[int, str]:

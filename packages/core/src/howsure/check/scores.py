@@ -26,7 +26,7 @@ from howsure.check.evidence import (
     other_model,
 )
 from howsure.check.verdicts import Check, Found, check_sizes, decide
-from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, advising_pos_label, primary_score_of_log
+from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, primary_score_of_log
 from howsure.data.sources import Files
 from howsure.errors import ANY_VALUE, LIST_COLUMNS, InputError, parameter
 from howsure.inputs.arguments import check_arguments, check_distinct
@@ -43,7 +43,7 @@ from howsure.inputs.frames import (
     frame_columns,
     not_a_column_name,
 )
-from howsure.inputs.long_form import positive_scores
+from howsure.inputs.long_form import advising_pos_label, positive_scores
 from howsure.inputs.matching import paired_by_documents, shared_rows
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within, counted

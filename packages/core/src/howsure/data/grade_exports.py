@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.data.pivot import Values
-from howsure.data.tables.named_files import File
-from howsure.files.input_files import open_unpacked, parsed_json
+from howsure.files.input_files import parsed_json
 from howsure.inputs.numbers_and_names import counted, parse_number, shortened
 
 Record = Mapping[str, Any]
@@ -62,21 +61,6 @@ def has_grades(export: GradeExport, records: Iterable[Record]) -> bool:
 
 def _is_grade(row: Record | None) -> bool:
     return row is not None and row["item"] is not None and row["grade"] is not None
-
-
-def may_be_export(file: File) -> bool:
-    """Whether the first line of a table may be the header of an export of grades."""
-    with open_unpacked(file.path, file.compression, file.name) as stream:
-        return is_export_header(stream.readline(LONGEST_HEADER).decode("utf-8", "replace"))
-
-
-def is_export_header(text: str) -> bool:
-    """Whether the first names in a file suggest an export of grades, so that its rows should be examined."""
-    return any(mark in text for mark in MARKS)
-
-
-LONGEST_HEADER = 1 << 16  # bytes
-MARKS = ("dataType", "data_type", "annotator_kind", "assessments", "gen_ai.evaluation", "resourceLogs")
 
 
 def grade_columns(export: GradeExport, records: Iterable[Record], name: str, tell: Tell) -> dict[str, Values]:

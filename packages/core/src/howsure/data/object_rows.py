@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from howsure.data.grade_exports import GradeExport, detect_export, grade_columns, has_grades, is_export_header, is_table
+from howsure.data.grade_exports import GradeExport, detect_export, grade_columns, has_grades, is_table
 from howsure.data.logs.log_file import Beginning, Source, json_lines, listed, mapping, number
 from howsure.data.pivot import Values, columns_of_rows, pivoted
-from howsure.data.tables.named_files import SPELLED, File, objects_source, reading_files, text_source
+from howsure.data.tables.named_files import SPELLED, File, is_export_header, objects_source, reading_files, text_source
 from howsure.errors import InputError, parameter, quote
 from howsure.inputs.numbers_and_names import counted, parse_number, shortened, unknown_name
 from howsure.inputs.repeated_items import SOURCE_ROW, candidates

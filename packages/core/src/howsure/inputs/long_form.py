@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, parameter, quote, renumbered_rows
+from howsure.errors import InputError, Parameter, parameter, quote, renumbered_rows
 from howsure.inputs.checks import (
     Coded,
     Column,
@@ -336,3 +337,50 @@ def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[s
         texts[str(value)] += count if cell is not None else 0
     is_positive = _positive_values(+texts, pos_label, name, notes, must_occur=must_occur)
     return np.array([float(is_positive.get(str(value), math.nan)) for value in values])[codes]
+
+
+RIGHT_BY_WRONG = {
+    "no": "yes",
+    "false": "true",
+    "wrong": "right",
+    "incorrect": "correct",
+    "fail": "pass",
+    "failed": "passed",
+    "failure": "success",
+    "negative": "positive",
+    "i": "c",
+    "falsch": "wahr",
+    "falso": "verdadero",
+    "faux": "vrai",
+}
+
+
+def _right_value(value: str) -> str:
+    """Return the value that means "correct" for labels like this value: the value itself or its opposite.
+
+    >>> _right_value("No"), _right_value("pass"), _right_value("maybe")
+    ('Yes', 'pass', 'VALUE')
+    """
+    right = RIGHT_BY_WRONG.get(value.casefold())
+    if right is None:
+        return value if value.casefold() in RIGHT_BY_WRONG.values() else "VALUE"
+    if value[:1].islower():
+        return right
+    return right.upper() if value[1:].isupper() else right.capitalize()
+
+
+@contextmanager
+def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
+    """Add advice on `pos_label` to errors about a score that is not a number, since it may be a label."""
+    try:
+        yield
+    except InputError as error:
+        fault = error.fault
+        if fault is None or fault.name not in scores or fault.rule != "not_a_number":
+            raise
+        value = fault.value if isinstance(fault.value, str) else ""
+        advice = comma_advice(value, is_score=True)
+        if advice:
+            raise InputError(replace(fault, remedy=advice)) from error
+        right = Parameter("pos_label", _right_value(value))
+        raise InputError(replace(fault, remedy="name_correct", values={**fault.values, "right": right})) from error

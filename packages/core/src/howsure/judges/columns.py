@@ -13,12 +13,11 @@ import numpy as np
 from howsure import __version__
 from howsure.counts.notes import note_text
 from howsure.counts.sampling_design import Elements, partial_column, read_draw
-from howsure.data.logs.scores import advising_pos_label
 from howsure.errors import ANY_VALUE, LIST_COLUMNS, REMEDIES, Fault, InputError, parameter, renumbered_rows
 from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, factorised, first_missing, missing
 from howsure.inputs.frames import AS_READ, Kind, Rows, not_a_column_name, read_columns
-from howsure.inputs.long_form import item_twice, partial_scores
+from howsure.inputs.long_form import advising_pos_label, item_twice, partial_scores
 from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_clusters

@@ -208,7 +208,7 @@ def score_table(
         if len(kinds) > 1
         else ()
     )
-    read_as = columns_notes(str(targets), of_files.get("read_as"))
+    read_as = () if targets is None else columns_notes(str(targets), of_files.get("read_as"))
     notes = (
         *rows.notes,
         *target_notes,

@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.logs.scores import (
-    FILE,
-    NO_SCORE_COLUMN,
-    SCORES,
-    SEPARATE,
-    advising_pos_label,
-    columns_of_log,
-    scores_of_log,
-)
+from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, SCORES, SEPARATE, columns_of_log, scores_of_log
 from howsure.data.sources import Files
 from howsure.errors import LIST_COLUMNS, InputError, renumbered_rows
 from howsure.inputs.arguments import check_distinct
@@ -46,7 +38,7 @@ from howsure.inputs.frames import (
     frame_columns,
     not_a_column_name,
 )
-from howsure.inputs.long_form import as_scores, partial_scores, positive_scores
+from howsure.inputs.long_form import advising_pos_label, as_scores, partial_scores, positive_scores
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import number_or_text, parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers

@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from howsure.data.logs.scores import FILE, SCORES, SEPARATE, advising_pos_label, columns_of_log, scores_of_log
+from howsure.data.logs.scores import FILE, SCORES, SEPARATE, columns_of_log, scores_of_log
 from howsure.data.sources import Files
 from howsure.errors import LIST_COLUMNS, InputError, parameter
 from howsure.inputs.frames import MODEL, PROMPT, RUN, TASK, Kind, Rows
+from howsure.inputs.long_form import advising_pos_label
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.source_names import source_names
 from howsure.notes import marked_note

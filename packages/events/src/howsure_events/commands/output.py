@@ -9,9 +9,15 @@ from typing import Any
 from howsure.inputs.numbers_and_names import counted
 from howsure.result import Result
 from howsure.show.table import Table
-from howsure_cli.terminal.in_options import in_options
-from howsure_cli.terminal.output import is_verbose, json_text, name_text, result_text, table_text
-from howsure_cli.typed_commands import shell_word
+from howsure_cli.terminal.output import (
+    in_options,
+    is_verbose,
+    json_text,
+    name_text,
+    result_text,
+    shell_word,
+    table_text,
+)
 
 MAX_ROWS = 200  # of a table in the terminal
 REST = "--format csv has them all"

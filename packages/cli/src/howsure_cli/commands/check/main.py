@@ -30,7 +30,6 @@ from howsure_cli.commands.check.configuration import contexts, read_configuratio
 from howsure_cli.commands.fields import gold_option, policy_option, table_options
 from howsure_cli.terminal.derived import build_command, call_function
 from howsure_cli.terminal.destinations import OutputFile
-from howsure_cli.terminal.in_options import in_options
 from howsure_cli.terminal.options import (
     Decorator,
     DefaultGroup,
@@ -45,7 +44,7 @@ from howsure_cli.terminal.options import (
     role_option,
     verbose_option,
 )
-from howsure_cli.terminal.output import emit, emit_result, is_raw, result_text, write_pictures
+from howsure_cli.terminal.output import emit, emit_result, in_options, is_raw, result_text, write_pictures
 
 CODES = "Exit codes: 0 pass, 1 fail, 3 cannot tell, 2 wrong input."
 FORMATS = ("table", "json", "csv", "markdown")

@@ -16,6 +16,7 @@ from howsure.significance.model_comparison import compare_models, compare_scores
 from howsure.significance.model_files import no_input_error
 from howsure.significance.power import comparison_power
 from howsure.significance.results import Comparison
+from howsure_cli.command_line import check_memory
 from howsure_cli.terminal.derived import (
     FILES,
     NONE_VALUE,
@@ -40,7 +41,6 @@ from howsure_cli.terminal.options import (
     seed_option,
 )
 from howsure_cli.terminal.output import emit, progress, requested_columns, result_text, table_text, write_pictures
-from howsure_cli.terminal.process import check_memory
 
 POWER_EXAMPLES = """
 howsure significance power --disagreement 0.1 --n 1000

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from howsure.errors import LIST_COLUMNS, InputError, Parameter, parameter
+from howsure.errors import LIST_COLUMNS, InputError, parameter
 from howsure.inputs.frames import ITEM, RUN, TASK
-from howsure.inputs.numbers_and_names import comma_advice, shortened
+from howsure.inputs.numbers_and_names import shortened
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
 
 FILE, SEPARATE = "file", "separate"  # the column of file names; items in different files are different
 CORRECT = "correct"
-RIGHT_BY_WRONG = {
-    "no": "yes",
-    "false": "true",
-    "wrong": "right",
-    "incorrect": "correct",
-    "fail": "pass",
-    "failed": "passed",
-    "failure": "success",
-    "negative": "positive",
-    "i": "c",
-    "falsch": "wahr",
-    "falso": "verdadero",
-    "faux": "vrai",
-}
 NO_SCORE_COLUMN = "`score=...` must name the column of the score. Logs name their scores themselves."
 SCORES = "score: "  # begins the role of each score that a log names itself
 
@@ -82,34 +65,3 @@ def _no_score_in(log: Log) -> InputError:
     else:
         content = f"contains costs and counts only: {shortened(log.scores)}. Name one to use it."
     return InputError(f"`score=...` must name the column of the score: this log of {log.format.program} {content}")
-
-
-def _right_value(value: str) -> str:
-    """Return the value that means "correct" for labels like this value: the value itself or its opposite.
-
-    >>> _right_value("No"), _right_value("pass"), _right_value("maybe")
-    ('Yes', 'pass', 'VALUE')
-    """
-    right = RIGHT_BY_WRONG.get(value.casefold())
-    if right is None:
-        return value if value.casefold() in RIGHT_BY_WRONG.values() else "VALUE"
-    if value[:1].islower():
-        return right
-    return right.upper() if value[1:].isupper() else right.capitalize()
-
-
-@contextmanager
-def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
-    """Add advice on `pos_label` to errors about a score that is not a number, since it may be a label."""
-    try:
-        yield
-    except InputError as error:
-        fault = error.fault
-        if fault is None or fault.name not in scores or fault.rule != "not_a_number":
-            raise
-        value = fault.value if isinstance(fault.value, str) else ""
-        advice = comma_advice(value, is_score=True)
-        if advice:
-            raise InputError(replace(fault, remedy=advice)) from error
-        right = Parameter("pos_label", _right_value(value))
-        raise InputError(replace(fault, remedy="name_correct", values={**fault.values, "right": right})) from error

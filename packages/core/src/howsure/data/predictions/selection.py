@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.grade_exports import may_be_export
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Column, Database, chunks, literals, notes_on_numbers, reading
-from howsure.data.tables.named_files import TABLES, File, named_files, paths_read
+from howsure.data.tables.named_files import TABLES, File, may_be_export, named_files, paths_read
 from howsure.data.tables.table import ALL, Table, column_names, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import EMPTY, InputError, parameter
@@ -456,7 +455,7 @@ def repeated_rows(
     opened: Opened, table: Table, only: str, columns: Mapping[str, bool], cells: Sequence[str]
 ) -> RepeatedItems | None:
     """The first of `item_columns` whose values repeat within the cells of other columns; None if none repeats."""
-    return first_repeated(columns, lambda name: _repeated(opened, table, only, name, cells))
+    return first_repeated(columns, lambda name: _repeated(opened, table, only, name, cells)) if columns else None
 
 
 def note_on_items(repeated: RepeatedItems | None, *, as_clusters: bool = True) -> tuple[str, ...]:

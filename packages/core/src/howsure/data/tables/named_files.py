@@ -27,6 +27,7 @@ from howsure.files.input_files import (
     check_signature,
     detect_compression,
     expand_paths,
+    open_unpacked,
     recoded,
     standard_input,
 )
@@ -349,6 +350,21 @@ def _sniffed(beginning: bytes, name: str) -> str:
         document = text[:1] == b"[" or text.partition(b"\n")[0].rstrip() == b"{"
         return "json" if document else "jsonl"
     return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
+
+
+LONGEST_HEADER = 1 << 16  # bytes
+EXPORT_MARKS = ("dataType", "data_type", "annotator_kind", "assessments", "gen_ai.evaluation", "resourceLogs")
+
+
+def may_be_export(file: File) -> bool:
+    """Whether the first line of a table may be the header of an export of grades."""
+    with open_unpacked(file.path, file.compression, file.name) as stream:
+        return is_export_header(stream.readline(LONGEST_HEADER).decode("utf-8", "replace"))
+
+
+def is_export_header(text: str) -> bool:
+    """Whether the first names in a file suggest an export of grades, so that its rows should be examined."""
+    return any(mark in text for mark in EXPORT_MARKS)
 
 
 # The calls by which DuckDB reads files, for use after FROM.

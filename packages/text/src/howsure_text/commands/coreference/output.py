@@ -15,8 +15,8 @@ from howsure.errors import InputError
 from howsure.files.atomic_write import write_atomically
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
+from howsure_cli.command_line import check_memory
 from howsure_cli.terminal.output import is_raw, json_text, table_text
-from howsure_cli.terminal.process import check_memory
 from howsure_text.coreference import AntecedentModel
 from howsure_text.coreference.resolution import LEVEL, ResolvedDocument
 

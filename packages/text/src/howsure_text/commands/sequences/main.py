@@ -10,6 +10,7 @@ import click
 
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
+from howsure_cli.command_line import check_memory
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
@@ -23,7 +24,6 @@ from howsure_cli.terminal.options import (
     seed_option,
 )
 from howsure_cli.terminal.output import emit, emit_result, is_raw, json_text, progress, say
-from howsure_cli.terminal.process import check_memory
 from howsure_text.commands.sequences.input import (
     ITEMS,
     TEXT,
