@@ -136,6 +136,12 @@ def test_a_feature_that_makes_no_groups_is_reported() -> None:
     assert "id makes no groups (all values are rare)" in groups_found.notes
 
 
+def test_numbers_with_a_word_among_them_are_refused_as_a_feature() -> None:
+    ages = np.resize([*map(str, range(20, 31)), "n/a"], N)  # 11 numbers, more than are treated as categories
+    with pytest.raises(InputError, match=r"age must be a number, .* row 11 is 'n/a'.*missing_values=\['n/a'\]"):
+        find_miscalibrated_groups(Y, Q, features={"age": ages})
+
+
 def test_a_group_whose_gaps_cancel_is_found_by_its_predictions() -> None:
     rng = np.random.default_rng(7)
     q, kind = rng.random(20_000), rng.choice(["a", "b", "c", "d", "e"], 20_000)

@@ -516,6 +516,12 @@ def test_numbers_are_read_as_people_write_them(values: list[str], gold: list[str
     assert {row.document for row in table.worst} == {str(place) for place in range(n) if not right[place]}
 
 
+def test_a_word_among_numbers_does_not_make_them_strings() -> None:
+    table = evaluate_fields(document=range(3), field=["f"] * 3, value=["12.5", "N/A", "7"], gold=["12.50", "n/a", "8"])
+    assert table.total.value == pytest.approx(2 / 3)
+    assert "as numbers: f" in table.text()
+
+
 def test_decimal_commas_and_thousands_in_a_table_and_a_gold_table(tmp_path: Path) -> None:
     lines = ["document;field;value;confidence;gold", "a;total;2.656,74;0,9;2656,74", "b;total;891,97;0,8;891,98"]
     (tmp_path / "long.csv").write_text("\n".join(lines), encoding="utf-8")

@@ -276,6 +276,14 @@ def test_grades_of_a_frame_stay_different_in_all_digits() -> None:
     assert table[0].share.value == 0.5
 
 
+def test_a_word_among_numeric_grades_is_noted() -> None:
+    """As a category, n/a would be a value on which raters agree."""
+    note = "n/a counts as a category; if it is a missing value, give missing_values=['n/a']."
+    for grades, noted in ((["1", "2", "n/a"], True), (["good", "bad", "n/a"], False)):
+        frame = pd.DataFrame({"ann": grades * 4, "bea": grades * 4})
+        assert (note in howsure.rater_agreement(raters=["ann", "bea"], data=frame).notes) == noted
+
+
 @pytest.mark.parametrize(("pairs", "noted"), [("11 12 23 33", True), ("11 12 22 21", False)])
 def test_nominal_agreement_of_graded_numbers_is_noted(pairs: str, noted: bool) -> None:
     """Nominal α ignores that 1 is nearer to 2 than to 3; two values have no such order."""

@@ -323,7 +323,8 @@ X, Z, Y, F = rows()
         (["950,5", "1.200,0"], r"row 0 is '950,5'"),
         (["950.5", "1.200,0"], r"row 1 is '1\.200,0'. Leave out the separator of thousands"),
         (["39,2 %", "0.5"], r"row 0 is '39,2 %'. It is a percentage: write 0\.392"),
-        ([*map(str, range(20, 29)), "k. A."], r"row 9 is 'k\. A\.'.*missing_values=\['k\. A\.'\]"),
+        ([*map(str, range(20, 29)), "ca. 30"], r"row 9 is 'ca\. 30'"),
+        (["0", "1", "k. A."], r"must be a number, as most.*row 2 is 'k\. A\.'.*missing_values=\['k\. A\.'\]"),
     ],
 )
 def test_numbers_are_not_read_as_categories(values: list[str], message: str) -> None:
@@ -331,7 +332,9 @@ def test_numbers_are_not_read_as_categories(values: list[str], message: str) -> 
         howsure.regress_predicted(partly(Y), F, covariates={"c": np.resize(values, N)})
 
 
-@pytest.mark.parametrize("values", [["01067", "80331"], [*map(str, range(20, 28)), "k. A."], ["1", "5+"]])
+@pytest.mark.parametrize(
+    "values", [["01067", "80331"], [*map(str, range(20, 28)), "ca. 30"], ["1", "5+"], ["1", "SPD"]]
+)
 def test_categories_may_be_digits(values: list[str]) -> None:
     assert len(howsure.regress_predicted(partly(Y), F, covariates={"c": np.resize(values, N)})) == len(values)
 

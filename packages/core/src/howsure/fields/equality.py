@@ -6,6 +6,7 @@ import datetime
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -16,7 +17,7 @@ from typing import TypeAlias
 from howsure.errors import InputError, quote
 from howsure.fields.number_texts import COMMA, NumberText, decimal_mark, plain_number
 from howsure.inputs.date_formats import best_formats, count_date_formats, read_day, read_iso
-from howsure.inputs.numbers_and_names import counted, unknown_name
+from howsure.inputs.numbers_and_names import counted, unknown_name, words_among_numbers
 from howsure.notes import WARNING, Note
 
 Equal: TypeAlias = Callable[[str, str], bool]
@@ -117,10 +118,10 @@ def field_equalities(
 ) -> dict[str, Equality]:
     """Return the comparison of each field: the user's, or one that fits the true values.
 
-    By default, numbers are compared as numbers, ISO dates as dates, lists as sets, and all other values as strings.
-    Whole numbers of 9 digits or more, or with leading zeros, are also compared as strings, because they may be
-    telephone or account numbers. Numbers that can be read in only one way determine whether a field uses decimal points
-    or commas, separately for predicted and true values.
+    By default, numbers are compared as numbers, also if a few values are words such as n/a; ISO dates as dates, lists
+    as sets, and all other values as strings. Whole numbers of 9 digits or more, or with leading zeros, are also
+    compared as strings, because they may be telephone or account numbers. Numbers that can be read in only one way
+    determine whether a field uses decimal points or commas, separately for predicted and true values.
 
     >>> gold = {"total": ["12.50", "3"], "date": ["2024-03-01"], "name": ["Ann"], "number": ["0012"]}
     >>> gold["phone"] = ["5551230000"]
@@ -144,7 +145,9 @@ def field_equalities(
 def _usual_kind(values: Sequence[str]) -> str:
     if not values:
         return TEXT
-    if all(NumberText.read(value) and not IDENTIFIER.fullmatch("".join(value.split())) for value in values):
+    words = words_among_numbers(Counter(values), NumberText.read)
+    others = set(values).difference(words)
+    if all(NumberText.read(value) and not IDENTIFIER.fullmatch("".join(value.split())) for value in others):
         return NUMBER
     if all(len(value) >= 10 and _date(value, None) is not None for value in values):
         return DATE

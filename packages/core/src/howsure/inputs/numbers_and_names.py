@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeGuard
 
@@ -280,6 +280,33 @@ def is_spelled_number(text: str) -> bool:
     if PERCENT.fullmatch(text) or GROUPED.fullmatch(text):
         return True
     return parse_number(text.replace(",", ".")) is not None
+
+
+def words_among_numbers(rows: Mapping[str, int], is_number: Callable[[str], object] = is_spelled_number) -> list[str]:
+    """Return the values without digits of a column of which most rows are numbers; [] for any other column.
+
+    Such a value is probably a missing value, or a typing error. rows: the number of rows of each value.
+
+    >>> words_among_numbers({"20": 5, "31": 3, "n/a": 2}), words_among_numbers({"90": 3, "red": 9, "green": 5})
+    (['n/a'], [])
+    """
+    numbers = {value for value in rows if is_number(value)}
+    words = [value for value in rows if value not in numbers and not any(map(str.isdigit, value))]
+    n_rows = sum(rows[value] for value in numbers)
+    is_mixed = len(numbers) > 1 and len(numbers) + len(words) == len(rows) and 2 * n_rows > sum(rows.values())
+    return words if is_mixed else []
+
+
+def word_among_numbers(name: str, value: str, *, row: int, advice: str) -> InputError:
+    """Build the error for a value of `words_among_numbers`."""
+    return InputError(
+        "{parameter} must be a number, as most of its values are; {row} is {value!r}. If this is a missing value, "
+        + advice,
+        name,
+        row=row,
+        value=value,
+        missing_values=Parameter("missing_values", [value]),
+    )
 
 
 def proportion(percentage: str) -> str:

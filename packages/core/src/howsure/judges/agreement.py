@@ -27,6 +27,7 @@ from howsure.inputs.numbers_and_names import (
     parse_number_column,
     shortened,
     unknown_name,
+    words_among_numbers,
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -136,9 +137,12 @@ def rater_agreement(
     else:
         rows = [_row(grades, grades.raters, grades.raters[0], grades.raters[1], level)]
     if scale == "nominal":
-        counts = np.bincount(answers.codes("score")).tolist()
-        note = spellings_note(dict(zip(answers.names("score"), counts, strict=True)), "categories")
+        counts = dict(zip(answers.names("score"), np.bincount(answers.codes("score")).tolist(), strict=True))
+        note = spellings_note(counts, "categories")
         notes += [note] if note else []
+        if categories is None and (words := words_among_numbers(counts)):
+            remedy = f"give {parameter('missing_values', words)}"
+            notes.append(marked_note(f"{shortened(words)} counts as a category; if it is a missing value, {remedy}."))
         if (
             chosen_scale is None
             and len(grades.names) > 2

@@ -36,6 +36,8 @@ from howsure.inputs.numbers_and_names import (
     parse_number,
     parse_number_column,
     shortened,
+    word_among_numbers,
+    words_among_numbers,
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.regression.moments import Labelled, Regression, dependent
@@ -287,7 +289,7 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
         _check_finite(numbers, column_name, np.arange(n))
         return {str(name): numbers}
     codes, names = check_codes(column, n=n, name=column_name)
-    if odd := _names_among_numbers(names):
+    if odd := _names_among_numbers(names, np.bincount(codes, minlength=len(names)).tolist()):
         row = int(np.isin(codes, [names.index(value) for value in odd]).argmax())
         raise _not_a_number_among_numbers(column_name, names[codes[row]], row=row)
     if len(names) > MAX_CLASSES:
@@ -308,13 +310,15 @@ def check_covariate(values: Any, name: str) -> None:
     _covariate(values, name, len(values), [])
 
 
-def _names_among_numbers(names: Sequence[str]) -> list[str]:
-    """Return the names that are not numbers, if nearly all are; those with commas or the like, if all are numbers.
+def _names_among_numbers(names: Sequence[str], counts: Sequence[int]) -> list[str]:
+    """Return the names that are not numbers, if most rows are; those with commas or the like, if all are numbers.
 
-    Names with leading zeros, such as postal codes, are not numbers.
+    Names with leading zeros, such as postal codes, are not numbers. counts: the number of rows of each name.
     """
     if any(KEY.match(name) and not name.strip().startswith(("0.", "0,")) for name in names):
         return []
+    if words := words_among_numbers(dict(zip(names, counts, strict=True))):
+        return words
     odd = [name for name in names if parse_number(name) is None]
     others = [name for name in odd if not is_spelled_number(name)]
     return [] if len(others) * MIN_NUMBERS_PER_NAME > len(names) - len(others) else others or odd
@@ -323,15 +327,11 @@ def _names_among_numbers(names: Sequence[str]) -> list[str]:
 def _not_a_number_among_numbers(name: str, value: str, *, row: int) -> InputError:
     if is_spelled_number(value):
         return not_a_number(name, value, row=row)
-    return InputError(
-        "{parameter} must be a number, as nearly all of its values are; {row} is {value!r}. If this is a missing "
-        "value, leave such rows out: {missing_values} and `skip_missing=True`. If the numbers are names of categories, "
-        "use `fixed_effects=...` for this column.",
-        name,
-        row=row,
-        value=value,
-        missing_values=Parameter("missing_values", [value]),
+    advice = (
+        "leave such rows out: {missing_values} and `skip_missing=True`. If the numbers are names of categories, use "
+        "`fixed_effects=...` for this column."
     )
+    return word_among_numbers(name, value, row=row, advice=advice)
 
 
 def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, Any]) -> InputError:
