@@ -13,7 +13,7 @@ import pytest
 from tests.cli.running import howsure as run_command
 
 import howsure
-from howsure.data.predictions import selection
+from howsure.data.predictions import rows as reading
 from howsure.errors import InputError
 
 ITEMS, EPOCHS = 40, 5
@@ -279,7 +279,7 @@ def test_items_of_any_type_repeat_in_data_frames(items: list[object]) -> None:
 def test_of_many_rows_a_share_of_the_items_shows_whether_any_repeat(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(selection, "MAX_COUNTED", 50)
+    monkeypatch.setattr(reading, "MAX_COUNTED", 50)
     path = write(tmp_path, frame("id"))
     whole = howsure.mean_scores("correct", data=howsure.read(path))
     assert whole.recipe["cluster"] == "id"

@@ -12,9 +12,8 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.data.logs.conversion import input_files
-from howsure.data.predictions.classes import not_a_number_in
 from howsure.data.predictions.predictions import Scores, check_given, read_scores
-from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, select_rows
+from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, not_a_number_in, select_rows
 from howsure.data.tables.database import (
     Column,
     Database,

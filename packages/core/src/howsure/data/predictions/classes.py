@@ -1,29 +1,18 @@
-"""Read probabilities of several classes from columns, lists or mappings, with hard or soft labels, and make pairs."""
+"""Read labels, and probabilities of several classes with hard or soft labels, and make pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.predictions.selection import Selection, label_counts
-from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import (
-    COMMA,
-    POINT,
-    Column,
-    NullFound,
-    batches,
-    chunks,
-    first_null,
-    identifier,
-    literal,
-)
+from howsure.data.predictions.selection import Selection, class_matrix
+from howsure.data.tables.database import Column, identifier
 from howsure.data.tables.table import Table
 from howsure.errors import ColumnName, InputError, parameter, quote, renumbered_rows
-from howsure.inputs.checks import not_a_number
+from howsure.inputs.checks import not_two_values
 from howsure.inputs.classes import (
     check_distributions,
     class_positions,
@@ -34,7 +23,8 @@ from howsure.inputs.classes import (
     tied_rows,
     without_rounding,
 )
-from howsure.inputs.numbers_and_names import PERCENT, parse_number, shortened
+from howsure.inputs.label_spelling import check_positive, is_same_label
+from howsure.inputs.numbers_and_names import number_or_text, shortened
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 
 if TYPE_CHECKING:
@@ -62,18 +52,57 @@ def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], 
     return (keys[0], keys[1]), chosen
 
 
-def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool, ragged: bool = False) -> Floats:
-    """Return the probabilities (n, K) of the used rows, from K columns of numbers or from one column of lists.
+# Convert labels to 0 and 1: booleans, 0 and 1 in any notation, or any two values of which one is named as positive.
 
-    ragged: whether lists may have different lengths; missing classes get probability 0.
+LISTED = 1000  # most distinct labels that are examined
+
+
+def label_sql(selection: Selection, column: Column, pos_label: str | None) -> str:
+    """Return SQL for the label: 1, 0, or null if it is neither.
+
+    Raises InputError, listing the values with their counts, if there are not two or `pos_label` is not among them.
     """
-    connection, n = selection.table.connection, selection.n
-    try:
-        if lists:
-            return _from_lists(connection, selection, columns[0], n, ragged=ragged)
-        return _from_columns(connection, selection, columns, n)
-    except NullFound as null:
-        raise not_a_number_in(selection, columns[null.column], null.row, lists=lists) from None
+    if pos_label is None and column.type == "BOOLEAN":
+        return f"CAST({column.sql} AS UTINYINT)"
+    if pos_label is None and column.is_integer:
+        return f"TRY_CAST({column.sql} AS UTINYINT)"
+    if pos_label is None and column.is_number:
+        return f"CAST(CASE WHEN {column.sql} = 1 THEN 1 WHEN {column.sql} = 0 THEN 0 END AS UTINYINT)"
+    return f"CAST({column.among(positive_values(column, label_counts(selection, column), pos_label))} AS UTINYINT)"
+
+
+def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -> dict[str, int]:
+    """The frequency of each label, as text, the most frequent first."""
+    rows = selection.ask(f"{column.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {limit}")
+    return {str(value): int(str(count)) for value, count in rows}
+
+
+def positive_values(column: Column, counts: dict[str, int], pos_label: str | None) -> list[str]:
+    """The label values that mean 1."""
+    numbers = {value: _zero_or_one(value.replace(",", ".") if column.comma else value) for value in counts}
+    target = 1.0 if pos_label is None else _zero_or_one(pos_label)
+    if target is not None and None not in numbers.values():
+        return [value for value, number in numbers.items() if number == target]
+    if pos_label is None:
+        raise labels_refused(column, counts)
+    chosen = [value for value in counts if is_same_label(value, pos_label)]
+    if not chosen or len(counts) - len(chosen) > 1:
+        raise labels_refused(column, counts, pos_label)
+    check_positive(counts, pos_label, name=column.name)
+    return chosen
+
+
+def labels_refused(column: Column, counts: dict[str, int], pos_label: str | None = None) -> InputError:
+    """Error for a label that is neither 0 or 1 nor one of two values."""
+    return not_two_values(counts, pos_label=pos_label, name=column.called, in_file=True)
+
+
+def _zero_or_one(value: str) -> float | None:
+    number = number_or_text(value.strip())
+    return number if number in (0.0, 1.0) else None
+
+
+# Classes: their labels and shares.
 
 
 def class_labels(
@@ -116,85 +145,6 @@ def class_shares(
             raise
         raise InputError(replace(error.fault.at(selection.place_of), remedy=remedy)) from None
     return shares, names
-
-
-def _from_columns(connection: Connection, selection: Selection, columns: Sequence[Column], n: int) -> Floats:
-    matrix, start = np.empty((n, len(columns))), 0
-    query = selection.query([column.number for column in columns])
-    rows = max(1, (1 << 22) // len(columns))
-    for arrays in chunks(connection, query, [np.float64] * len(columns), rows=rows):
-        stop = start + len(arrays[0])
-        for position, array in enumerate(arrays):
-            matrix[start:stop, position] = array
-        start = stop
-    return matrix
-
-
-def _from_lists(connection: Connection, selection: Selection, column: Column, n: int, *, ragged: bool) -> Floats:
-    matrix, start = np.empty((0, 0)), 0
-    if ragged:
-        ((k,),) = selection.ask(f"max(len({column.numbers}))")
-        matrix = np.zeros((n, int(str(k or 0))))
-    for lengths, values in _list_batches(connection, selection.query([column.numbers])):
-        if start == 0 and not ragged:
-            matrix = np.empty((n, int(lengths[0])))
-        k = matrix.shape[1]
-        if not ragged and not bool((lengths == k).all()):
-            row = int((lengths != k).argmax())
-            raise InputError(
-                f"{column.name} must contain lists of the same length; the first has {k}, "
-                f"{selection.place_of(start + row)} has {lengths[row]}."
-            )
-        matrix[start : start + len(lengths)][np.arange(k) < lengths[:, None]] = values
-        start += len(lengths)
-    if matrix.shape[1] < 2:
-        raise InputError(
-            f"{column.name} must contain lists of two numbers or more; they have length {matrix.shape[1]}."
-        )
-    return matrix
-
-
-def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any]]:
-    """Yield the lengths of lists and their concatenated values; a batch is valid until the next batch is read."""
-    n_before = 0
-    for batch in batches(connection, query):
-        lists = batch.child(0)
-        values = lists.child(0)
-        offsets = np.asarray(lists.buffer(1))[: batch.length + 1]
-        rows = [first_null(lists)] if lists.null_count else []
-        rows += [int(np.searchsorted(offsets, first_null(values), side="right")) - 1] if values.null_count else []
-        if rows:
-            raise NullFound(n_before + min(rows))
-        n_before += batch.length
-        yield np.diff(offsets), np.asarray(values.buffer(1))[offsets[0] : offsets[-1]]
-
-
-def not_a_number_in(selection: Selection, column: Column, row: int, *, lists: bool) -> InputError:
-    """Build the error for a used row without a number, or without a list of numbers, by its position from 0."""
-    place, value = selection.table.place(selection.where, column.text, skip=row)
-    unsigned = f"NOT {column.is_percentage} AND NOT {column.missing()}"
-    if PERCENT.fullmatch(str(value)) and selection.has(unsigned):
-        unsigned_place, unsigned_value = selection.place(unsigned, column.text)
-        if parse_number(str(unsigned_value).strip().replace(",", ".")) is None:
-            return not_a_number(column.called, unsigned_value, place=unsigned_place)
-        signs = "{parameter} must have a percent sign in each row or in none"
-        rule = signs + "; {row} is {value!r}, but others have none, such as {other!r}."
-        return InputError(rule, column.called, place=place, value=value, other=unsigned_value)
-    if not lists:
-        return _point_among_commas(selection, column) or not_a_number(column.called, value, place=place)
-    return InputError("not_a_list_of_numbers", column.called, value=value, place=place, remedy="leave_out_rows")
-
-
-def _point_among_commas(selection: Selection, column: Column) -> InputError | None:
-    """Build the error for a column in which most numbers have a decimal comma and some a point; None otherwise."""
-    if not column.is_text or column.percent or selection.has(f"NOT {column.is_numeric_text}"):
-        return None
-    comma, point = (f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, POINT))
-    if selection.ask(f"count(*) FILTER ({comma}) > count(*) FILTER ({point}) AND bool_or({point})") != [(True,)]:
-        return None
-    place, value = selection.place(point, column.text)
-    rule = "{parameter} must have one decimal mark in all rows; {row} is {value!r}, but more rows are like {other!r}."
-    return InputError(rule, column.called, place=place, value=value, other=selection.place(comma, column.text)[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,26 +14,25 @@ from howsure.calibration.slots import EXACT_UP_TO, Slots
 from howsure.data.predictions.classes import (
     Beside,
     ClassRows,
+    label_sql,
     pairs_of_classes,
     pairs_of_one_share,
     with_stated_confidence,
 )
-from howsure.data.predictions.rows import load_clusters, load_weights
-from howsure.data.predictions.selection import (
+from howsure.data.predictions.rows import (
     SAME,
     SEPARATE,
-    Selection,
     check_option_value,
     check_pooling,
     columns_of_models,
-    group_sizes,
     item_columns,
-    label_sql,
+    load_clusters,
+    load_weights,
     note_on_items,
     note_on_pooled,
-    opened_files,
     repeated_rows,
 )
+from howsure.data.predictions.selection import Selection, group_sizes, opened_files
 from howsure.data.predictions.stream import PairStream, StoredGroups, sum_stream
 from howsure.data.tables.database import Column
 from howsure.data.tables.table import ALL, Table, find_percentages, has_lists, with_keys

@@ -1,4 +1,4 @@
-"""Read columns of the used rows of files as arrays: weights, clusters, features, dates and other columns."""
+"""Read columns of the used rows of files as arrays, each as its kind; pool files; find items that repeat."""
 
 from __future__ import annotations
 
@@ -12,32 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.predictions.classes import class_matrix
-from howsure.data.predictions.selection import (
-    SEPARATE,
-    Selection,
-    apart_by_file,
-    check_option_value,
-    check_pooling,
-    codes_sql,
-    columns_of_models,
-    file_of,
-    item_columns,
-    missing_value,
-    note_on_items,
-    note_on_pooled,
-    opened_files,
-    repeated_rows,
-)
+from howsure.data.predictions.selection import Opened, Selection, class_matrix, codes_sql, missing_value, opened_files
 from howsure.data.tables.database import Column, chunks, literal
 from howsure.data.tables.table import ALL, Table, find_percentages, has_lists, with_keys
 from howsure.data.tables.where import condition
-from howsure.errors import InputError, renumbered_rows
+from howsure.errors import InputError, parameter, renumbered_rows
 from howsure.inputs.checks import Coded, check_clusters, check_weights, not_a_number
 from howsure.inputs.date_formats import ISO_DATE
 from howsure.inputs.frames import AS_READ, ITEM, Dated, Kind, Rows
-from howsure.inputs.numbers_and_names import natural_order, shortened
+from howsure.inputs.numbers_and_names import natural_order, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pooled_models import model_columns, note_on_models
+from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repeated
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
@@ -92,6 +78,204 @@ def _text_codes(selection: Selection, column: Column) -> Integers | None:
     if (np.diff(hashes[order]) == 0).any():
         return None
     return order[np.searchsorted(hashes, selection.column(hashed), sorter=order)]
+
+
+# Pool several files. The user must say whether equal values of a column in two files are the same item.
+
+SAME, SEPARATE = "same", "separate"
+ACROSS_FILES = ("error", SAME, SEPARATE)
+
+
+def check_option_value(how: str, *, of: str | None, named: str) -> None:
+    """Raise InputError for an unknown value of `across_files`, or for one that needs a column of ids or clusters."""
+    if how not in ACROSS_FILES:
+        raise unknown_name("way", how, ACROSS_FILES, place="across_files")
+    if how != "error" and of is None:
+        raise InputError(
+            f"`across_files={how!r}` is for ids or clusters that occur in several files, and no such column is named. "
+            f"Name it with {named}, or leave `across_files` out."
+        )
+
+
+def check_pooling(
+    selection: Selection, columns: Mapping[str, Column | None], part: Column | None, across_files: str
+) -> None:
+    """Raise InputError for an id that is repeated in a file, and for equal ids or clusters in several files.
+
+    Ids may be repeated in different parts. `across_files` declares what equal values in several files mean.
+    """
+    if id := columns.get("id"):
+        check_different(selection, id, part)
+    for role in ("id", "clusters"):
+        if column := columns.get(role):
+            check_across_files(selection, column, part, how=across_files)
+
+
+def check_across_files(selection: Selection, column: Column, group: Column | None, *, how: str) -> None:
+    """Raise InputError for a value that occurs in several files (within a group), unless `how` says what this means.
+
+    The message names the first such value, two of its rows, and the number of such values.
+    """
+    table = selection.table
+    if how != "error" or len(table.files) == 1:
+        return
+    groups = _rows_by_value(selection, column, [] if group is None else [group.text])
+    several = (
+        f"SELECT *, count(*) OVER () AS number FROM ({groups}) "
+        f"WHERE {file_number(table, 'first')} <> {file_number(table, 'last')}"
+    )
+    first_shared = table.fetch(f"{several} ORDER BY first LIMIT 1")
+    if not first_shared:
+        return
+    ((total,),) = table.fetch(f"SELECT count(*) FROM ({groups})")
+    value, first, last, _, number = first_shared[0]
+    here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
+    raise InputError(
+        f"equal values of {column.name} occur in several files, and it is unclear what that means: {str(value)!r} is "
+        f"in {here} and in {there}; so are {int(number) - 1:,} of {int(total) - 1:,} others. Are they the same item, "
+        f"evaluated twice (for example with two seeds)? `across_files={SAME!r}` counts them as one cluster. Does each "
+        f"file have its own numbering? `across_files={SEPARATE!r}` keeps them apart."
+    )
+
+
+def file_number(table: Table, position: str) -> str:
+    """The number of the file that contains a position, in SQL."""
+    return " + ".join(f"CAST({position} >= {start} AS BIGINT)" for start in table.starts)
+
+
+def check_different(selection: Selection, column: Column, group: Column | None) -> None:
+    """Raise InputError, which names both rows, for an id that occurs twice in one file (within a group)."""
+    table = selection.table
+    parts = [file_number(table, table.position), *([] if group is None else [group.text])]
+    query = f"SELECT * FROM ({_rows_by_value(selection, column, parts)}) WHERE times > 1 ORDER BY first LIMIT 1"
+    if repeated := table.fetch(query):
+        value, first, last, _ = repeated[0]
+        here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
+        raise InputError(
+            f"{column.name} must be different in every row; {value!r} is in {here} and in {there}. Several rows per "
+            f"item? Name them with {parameter('clusters', column.name)}."
+        )
+
+
+def _rows_by_value(selection: Selection, column: Column, parts: Sequence[str]) -> str:
+    """Return SQL for the first and last row index and the number of rows of each value of a column within the parts."""
+    table, position = selection.table, selection.table.position
+    ends = f"{column.text} AS value, min({position}) AS first, max({position}) AS last, count(*) AS times"
+    keys = ", ".join([column.text, *parts])
+    return f"SELECT {ends} FROM {table.numbered} WHERE {selection.where} GROUP BY {keys}"
+
+
+def file_of(selection: Selection, positions: Integers) -> Integers:
+    """The file of each row, by the row's position over all files."""
+    file_numbers: Integers = np.searchsorted(np.asarray(selection.table.starts), positions, side="right") - 1
+    return file_numbers
+
+
+def apart_by_file(selection: Selection, codes: Integers) -> Integers:
+    """Change codes of the used rows so that they differ between files; unchanged for a single file."""
+    if len(selection.table.files) == 1:
+        return codes
+    both = codes * len(selection.table.files) + file_of(selection, selection.positions())
+    apart: Integers = np.unique(both, return_inverse=True)[1].astype(np.int64)
+    return apart
+
+
+# The column that identifies the item of a row, and items that repeat.
+
+MAX_COUNTED = 1_000_000  # rows; with more, a random part of the items is examined first
+
+
+def item_columns(opened: Opened, with_role: Sequence[str]) -> dict[str, bool]:
+    """Return the columns of tables that may identify the item of a row, as in `candidates`.
+
+    The result is empty for logs, which name their items, and if the user declares rows independent. with_role: the
+    columns that have a role.
+    """
+    if opened.log is not None or opened.asked.independent_rows:
+        return {}
+    columns = dict(candidates(opened.column_names(opened.files[0]), with_role))
+    others = [set(opened.column_names(file)) for file in opened.files[1:]] if columns else []
+    return {name: is_item for name, is_item in columns.items() if all(name in other for other in others)}
+
+
+def repeated_rows(
+    opened: Opened, table: Table, only: str, columns: Mapping[str, bool], cells: Sequence[str]
+) -> RepeatedItems | None:
+    """The first of `item_columns` whose values repeat within the cells of other columns; None if none repeats."""
+    return first_repeated(columns, lambda name: _repeated(opened, table, only, name, cells)) if columns else None
+
+
+def note_on_items(repeated: RepeatedItems | None, *, as_clusters: bool = True) -> tuple[str, ...]:
+    """Return a note that repeated items are clusters, or with advice if they are not; () if no item repeats."""
+    if repeated is None:
+        return ()
+    return (repeated.note() if as_clusters and repeated.are_clusters else repeated.warning(),)
+
+
+def columns_of_models(opened: Opened, with_role: Collection[str]) -> list[str]:
+    """The columns of tables that name models and have no role, as in `model_columns`; none for logs."""
+    if opened.log is not None:
+        return []
+    names = model_columns(opened.column_names(opened.files[0]), with_role)
+    others = [set(opened.column_names(file)) for file in opened.files[1:]] if names else []
+    return [name for name in names if all(name in other for other in others)]
+
+
+def note_on_pooled(opened: Opened, table: Table, only: str, names: Sequence[str], role: str) -> tuple[str, ...]:
+    """Return a note that rows of several models are evaluated together; () if files with one model each are kept apart.
+
+    role: the parameter that would separate the models.
+    """
+    by_file = opened.asked.by_file and len(opened.files) > 1
+    file = file_number(table, table.position) if by_file else "0"
+    for name in names:
+        text = table.columns[name].text
+        counts = f"SELECT {file} AS file, count(DISTINCT {text}) AS models, max(length({text})) AS longest"
+        counts += f" FROM {table.numbered} WHERE {only} GROUP BY 1"
+        models, longest = table.fetch(f"SELECT max(models), max(longest) FROM ({counts})")[0]
+        if note := note_on_models(name, int(models or 0), int(longest or 0), role):
+            return note
+    return ()
+
+
+def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequence[str]) -> RepeatedItems | None:
+    column, parts = table.columns[name], [table.columns[cell].text for cell in cells]
+    missing = column.missing(opened.asked.missing_values)
+    used = f"{only} AND NOT {missing}"
+    share = 1 + int(str(table.ask("count(*)", rest=f"WHERE {only}")[0][0])) // MAX_COUNTED
+    if share > 1 and _counts(table, f"{used} AND hash({column.text}) % {share} = 0", column.text, parts).times <= 1:
+        return None
+    file_parts = [file_number(table, table.position)] if len(opened.files) > 1 else []
+    counts = _counts(table, used, column.text, [*parts, *file_parts])
+    across_files = False
+    if counts.times <= 1 and file_parts:
+        counts = _counts(table, used, column.text, parts)
+        across_files = counts.times > 1
+    if counts.times <= 1:
+        return None
+    has_missing = bool(table.ask("1", rest=f"WHERE {only} AND {missing} LIMIT 1"))
+    return replace(counts, column=name, has_missing=has_missing, across_files=across_files)
+
+
+def _counts(table: Table, used: str, item: str, cells: Sequence[str]) -> RepeatedItems:
+    """Count the rows, items and cells; find the most rows of an item in a cell, and the fewest items in a cell.
+
+    A cell consists of the rows with equal values in the columns `cells`.
+    """
+    keys = [f"k{at}" for at in range(len(cells))]
+    columns = ", ".join([*(f"{sql} AS {key}" for key, sql in zip(keys, cells, strict=True)), f"{item} AS item"])
+    by_item = f"SELECT * FROM (SELECT {columns} FROM {table.numbered} WHERE {used})"
+    grouped = ", ".join([*keys, "item"])
+    counts = f"SELECT {grouped}, count(*) AS times FROM ({by_item}) GROUP BY {grouped}"
+    per_cell = "SELECT sum(times) AS n, count(*) AS items, max(times) AS most FROM counts"
+    per_cell += f" GROUP BY {', '.join(keys)}" if keys else ""
+    distinct = "(SELECT count(DISTINCT item) FROM counts)"
+    query = (
+        f"WITH counts AS MATERIALIZED ({counts}) "
+        f"SELECT sum(n), {distinct}, max(most), min(items), count(*) FROM ({per_cell})"
+    )
+    rows, items, times, fewest, groups = (int(number or 0) for number in table.fetch(query)[0])
+    return RepeatedItems(item, rows, items, times, fewest, groups)
 
 
 # Features: numbers, days or names.

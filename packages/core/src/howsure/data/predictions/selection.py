@@ -1,11 +1,11 @@
-"""Select rows of open files: without missing values, with labels 0 and 1, in groups, and pooled over files."""
+"""Open files, select their rows, and read columns of numbers, lists and names of these rows as arrays."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,27 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import Column, Database, chunks, literals, notes_on_numbers, reading
+from howsure.data.tables.database import (
+    COMMA,
+    POINT,
+    Column,
+    Database,
+    NullFound,
+    batches,
+    chunks,
+    first_null,
+    literal,
+    literals,
+    notes_on_numbers,
+    reading,
+)
 from howsure.data.tables.named_files import TABLES, File, may_be_export, named_files, paths_read
 from howsure.data.tables.table import ALL, Table, column_names, open_table
 from howsure.data.tables.where import Condition, condition
-from howsure.errors import EMPTY, InputError, parameter
-from howsure.inputs.checks import check_group_count, not_two_values
-from howsure.inputs.label_spelling import check_positive, is_same_label
-from howsure.inputs.numbers_and_names import natural_order, number_or_text, unknown_name
-from howsure.inputs.pairs import Integers
-from howsure.inputs.pooled_models import model_columns, note_on_models
-from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repeated
+from howsure.errors import EMPTY, InputError
+from howsure.inputs.checks import check_group_count, not_a_number
+from howsure.inputs.numbers_and_names import PERCENT, natural_order, parse_number
+from howsure.inputs.pairs import Floats, Integers
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
@@ -131,20 +141,6 @@ class Opened:
     def input_notes(self, table: Table) -> list[str]:
         """Notes on how the input was read: those of logs, and on decimal commas and percentages."""
         return [*(self.log.notes if self.log else ()), *notes_on_numbers(table.with_commas, table.with_percent)]
-
-
-def check_pooling(
-    selection: Selection, columns: Mapping[str, Column | None], part: Column | None, across_files: str
-) -> None:
-    """Raise InputError for an id that is repeated in a file, and for equal ids or clusters in several files.
-
-    Ids may be repeated in different parts. `across_files` declares what equal values in several files mean.
-    """
-    if id := columns.get("id"):
-        check_different(selection, id, part)
-    for role in ("id", "clusters"):
-        if column := columns.get(role):
-            check_across_files(selection, column, part, how=across_files)
 
 
 # Only rows without missing values are used. Other rows are an error, or are counted and left out.
@@ -267,56 +263,6 @@ def missing_value(
     return InputError(rule, column.called, place=place, value=shown_value, rows=rows, remedy=remedy)
 
 
-# Convert labels to 0 and 1: booleans, 0 and 1 in any notation, or any two values of which one is named as positive.
-
-LISTED = 1000  # most distinct labels that are examined
-
-
-def label_sql(selection: Selection, column: Column, pos_label: str | None) -> str:
-    """Return SQL for the label: 1, 0, or null if it is neither.
-
-    Raises InputError, listing the values with their counts, if there are not two or `pos_label` is not among them.
-    """
-    if pos_label is None and column.type == "BOOLEAN":
-        return f"CAST({column.sql} AS UTINYINT)"
-    if pos_label is None and column.is_integer:
-        return f"TRY_CAST({column.sql} AS UTINYINT)"
-    if pos_label is None and column.is_number:
-        return f"CAST(CASE WHEN {column.sql} = 1 THEN 1 WHEN {column.sql} = 0 THEN 0 END AS UTINYINT)"
-    return f"CAST({column.among(positive_values(column, label_counts(selection, column), pos_label))} AS UTINYINT)"
-
-
-def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -> dict[str, int]:
-    """The frequency of each label, as text, the most frequent first."""
-    rows = selection.ask(f"{column.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {limit}")
-    return {str(value): int(str(count)) for value, count in rows}
-
-
-def positive_values(column: Column, counts: dict[str, int], pos_label: str | None) -> list[str]:
-    """The label values that mean 1."""
-    numbers = {value: _zero_or_one(value.replace(",", ".") if column.comma else value) for value in counts}
-    target = 1.0 if pos_label is None else _zero_or_one(pos_label)
-    if target is not None and None not in numbers.values():
-        return [value for value, number in numbers.items() if number == target]
-    if pos_label is None:
-        raise labels_refused(column, counts)
-    chosen = [value for value in counts if is_same_label(value, pos_label)]
-    if not chosen or len(counts) - len(chosen) > 1:
-        raise labels_refused(column, counts, pos_label)
-    check_positive(counts, pos_label, name=column.name)
-    return chosen
-
-
-def labels_refused(column: Column, counts: dict[str, int], pos_label: str | None = None) -> InputError:
-    """Error for a label that is neither 0 or 1 nor one of two values."""
-    return not_two_values(counts, pos_label=pos_label, name=column.called, in_file=True)
-
-
-def _zero_or_one(value: str) -> float | None:
-    number = number_or_text(value.strip())
-    return number if number in (0.0, 1.0) else None
-
-
 # Groups by name: their numbers of rows, and SQL that turns a name into a code.
 
 NUMBERS = count()  # of the types that this process creates, so that their names differ
@@ -347,185 +293,97 @@ def codes_sql(connection: Connection, text: str, names: Sequence[str] | str) -> 
     return f"CAST(enum_code({enum_sql(connection, text, names)}) AS BIGINT)"
 
 
-# Pool several files. The user must say whether equal values of a column in two files are the same item.
-
-SAME, SEPARATE = "same", "separate"
-ACROSS_FILES = ("error", SAME, SEPARATE)
+# Numbers and lists of numbers.
 
 
-def check_option_value(how: str, *, of: str | None, named: str) -> None:
-    """Raise InputError for an unknown value of `across_files`, or for one that needs a column of ids or clusters."""
-    if how not in ACROSS_FILES:
-        raise unknown_name("way", how, ACROSS_FILES, place="across_files")
-    if how != "error" and of is None:
+def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool, ragged: bool = False) -> Floats:
+    """Return the probabilities (n, K) of the used rows, from K columns of numbers or from one column of lists.
+
+    ragged: whether lists may have different lengths; missing classes get probability 0.
+    """
+    connection, n = selection.table.connection, selection.n
+    try:
+        if lists:
+            return _from_lists(connection, selection, columns[0], n, ragged=ragged)
+        return _from_columns(connection, selection, columns, n)
+    except NullFound as null:
+        raise not_a_number_in(selection, columns[null.column], null.row, lists=lists) from None
+
+
+def _from_columns(connection: Connection, selection: Selection, columns: Sequence[Column], n: int) -> Floats:
+    matrix, start = np.empty((n, len(columns))), 0
+    query = selection.query([column.number for column in columns])
+    rows = max(1, (1 << 22) // len(columns))
+    for arrays in chunks(connection, query, [np.float64] * len(columns), rows=rows):
+        stop = start + len(arrays[0])
+        for position, array in enumerate(arrays):
+            matrix[start:stop, position] = array
+        start = stop
+    return matrix
+
+
+def _from_lists(connection: Connection, selection: Selection, column: Column, n: int, *, ragged: bool) -> Floats:
+    matrix, start = np.empty((0, 0)), 0
+    if ragged:
+        ((k,),) = selection.ask(f"max(len({column.numbers}))")
+        matrix = np.zeros((n, int(str(k or 0))))
+    for lengths, values in _list_batches(connection, selection.query([column.numbers])):
+        if start == 0 and not ragged:
+            matrix = np.empty((n, int(lengths[0])))
+        k = matrix.shape[1]
+        if not ragged and not bool((lengths == k).all()):
+            row = int((lengths != k).argmax())
+            raise InputError(
+                f"{column.name} must contain lists of the same length; the first has {k}, "
+                f"{selection.place_of(start + row)} has {lengths[row]}."
+            )
+        matrix[start : start + len(lengths)][np.arange(k) < lengths[:, None]] = values
+        start += len(lengths)
+    if matrix.shape[1] < 2:
         raise InputError(
-            f"`across_files={how!r}` is for ids or clusters that occur in several files, and no such column is named. "
-            f"Name it with {named}, or leave `across_files` out."
+            f"{column.name} must contain lists of two numbers or more; they have length {matrix.shape[1]}."
         )
+    return matrix
 
 
-def check_across_files(selection: Selection, column: Column, group: Column | None, *, how: str) -> None:
-    """Raise InputError for a value that occurs in several files (within a group), unless `how` says what this means.
-
-    The message names the first such value, two of its rows, and the number of such values.
-    """
-    table = selection.table
-    if how != "error" or len(table.files) == 1:
-        return
-    groups = _rows_by_value(selection, column, [] if group is None else [group.text])
-    several = (
-        f"SELECT *, count(*) OVER () AS number FROM ({groups}) "
-        f"WHERE {file_number(table, 'first')} <> {file_number(table, 'last')}"
-    )
-    first_shared = table.fetch(f"{several} ORDER BY first LIMIT 1")
-    if not first_shared:
-        return
-    ((total,),) = table.fetch(f"SELECT count(*) FROM ({groups})")
-    value, first, last, _, number = first_shared[0]
-    here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
-    raise InputError(
-        f"equal values of {column.name} occur in several files, and it is unclear what that means: {str(value)!r} is "
-        f"in {here} and in {there}; so are {int(number) - 1:,} of {int(total) - 1:,} others. Are they the same item, "
-        f"evaluated twice (for example with two seeds)? `across_files={SAME!r}` counts them as one cluster. Does each "
-        f"file have its own numbering? `across_files={SEPARATE!r}` keeps them apart."
-    )
+def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any]]:
+    """Yield the lengths of lists and their concatenated values; a batch is valid until the next batch is read."""
+    n_before = 0
+    for batch in batches(connection, query):
+        lists = batch.child(0)
+        values = lists.child(0)
+        offsets = np.asarray(lists.buffer(1))[: batch.length + 1]
+        rows = [first_null(lists)] if lists.null_count else []
+        rows += [int(np.searchsorted(offsets, first_null(values), side="right")) - 1] if values.null_count else []
+        if rows:
+            raise NullFound(n_before + min(rows))
+        n_before += batch.length
+        yield np.diff(offsets), np.asarray(values.buffer(1))[offsets[0] : offsets[-1]]
 
 
-def file_number(table: Table, position: str) -> str:
-    """The number of the file that contains a position, in SQL."""
-    return " + ".join(f"CAST({position} >= {start} AS BIGINT)" for start in table.starts)
+def not_a_number_in(selection: Selection, column: Column, row: int, *, lists: bool) -> InputError:
+    """Build the error for a used row without a number, or without a list of numbers, by its position from 0."""
+    place, value = selection.table.place(selection.where, column.text, skip=row)
+    unsigned = f"NOT {column.is_percentage} AND NOT {column.missing()}"
+    if PERCENT.fullmatch(str(value)) and selection.has(unsigned):
+        unsigned_place, unsigned_value = selection.place(unsigned, column.text)
+        if parse_number(str(unsigned_value).strip().replace(",", ".")) is None:
+            return not_a_number(column.called, unsigned_value, place=unsigned_place)
+        signs = "{parameter} must have a percent sign in each row or in none"
+        rule = signs + "; {row} is {value!r}, but others have none, such as {other!r}."
+        return InputError(rule, column.called, place=place, value=value, other=unsigned_value)
+    if not lists:
+        return _point_among_commas(selection, column) or not_a_number(column.called, value, place=place)
+    return InputError("not_a_list_of_numbers", column.called, value=value, place=place, remedy="leave_out_rows")
 
 
-def check_different(selection: Selection, column: Column, group: Column | None) -> None:
-    """Raise InputError, which names both rows, for an id that occurs twice in one file (within a group)."""
-    table = selection.table
-    parts = [file_number(table, table.position), *([] if group is None else [group.text])]
-    query = f"SELECT * FROM ({_rows_by_value(selection, column, parts)}) WHERE times > 1 ORDER BY first LIMIT 1"
-    if repeated := table.fetch(query):
-        value, first, last, _ = repeated[0]
-        here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
-        raise InputError(
-            f"{column.name} must be different in every row; {value!r} is in {here} and in {there}. Several rows per "
-            f"item? Name them with {parameter('clusters', column.name)}."
-        )
-
-
-def _rows_by_value(selection: Selection, column: Column, parts: Sequence[str]) -> str:
-    """Return SQL for the first and last row index and the number of rows of each value of a column within the parts."""
-    table, position = selection.table, selection.table.position
-    ends = f"{column.text} AS value, min({position}) AS first, max({position}) AS last, count(*) AS times"
-    keys = ", ".join([column.text, *parts])
-    return f"SELECT {ends} FROM {table.numbered} WHERE {selection.where} GROUP BY {keys}"
-
-
-def file_of(selection: Selection, positions: Integers) -> Integers:
-    """The file of each row, by the row's position over all files."""
-    file_numbers: Integers = np.searchsorted(np.asarray(selection.table.starts), positions, side="right") - 1
-    return file_numbers
-
-
-def apart_by_file(selection: Selection, codes: Integers) -> Integers:
-    """Change codes of the used rows so that they differ between files; unchanged for a single file."""
-    if len(selection.table.files) == 1:
-        return codes
-    both = codes * len(selection.table.files) + file_of(selection, selection.positions())
-    apart: Integers = np.unique(both, return_inverse=True)[1].astype(np.int64)
-    return apart
-
-
-# The column that identifies the item of a row, and items that repeat.
-
-MAX_COUNTED = 1_000_000  # rows; with more, a random part of the items is examined first
-
-
-def item_columns(opened: Opened, with_role: Sequence[str]) -> dict[str, bool]:
-    """Return the columns of tables that may identify the item of a row, as in `candidates`.
-
-    The result is empty for logs, which name their items, and if the user declares rows independent. with_role: the
-    columns that have a role.
-    """
-    if opened.log is not None or opened.asked.independent_rows:
-        return {}
-    columns = dict(candidates(opened.column_names(opened.files[0]), with_role))
-    others = [set(opened.column_names(file)) for file in opened.files[1:]] if columns else []
-    return {name: is_item for name, is_item in columns.items() if all(name in other for other in others)}
-
-
-def repeated_rows(
-    opened: Opened, table: Table, only: str, columns: Mapping[str, bool], cells: Sequence[str]
-) -> RepeatedItems | None:
-    """The first of `item_columns` whose values repeat within the cells of other columns; None if none repeats."""
-    return first_repeated(columns, lambda name: _repeated(opened, table, only, name, cells)) if columns else None
-
-
-def note_on_items(repeated: RepeatedItems | None, *, as_clusters: bool = True) -> tuple[str, ...]:
-    """Return a note that repeated items are clusters, or with advice if they are not; () if no item repeats."""
-    if repeated is None:
-        return ()
-    return (repeated.note() if as_clusters and repeated.are_clusters else repeated.warning(),)
-
-
-def columns_of_models(opened: Opened, with_role: Collection[str]) -> list[str]:
-    """The columns of tables that name models and have no role, as in `model_columns`; none for logs."""
-    if opened.log is not None:
-        return []
-    names = model_columns(opened.column_names(opened.files[0]), with_role)
-    others = [set(opened.column_names(file)) for file in opened.files[1:]] if names else []
-    return [name for name in names if all(name in other for other in others)]
-
-
-def note_on_pooled(opened: Opened, table: Table, only: str, names: Sequence[str], role: str) -> tuple[str, ...]:
-    """Return a note that rows of several models are evaluated together; () if files with one model each are kept apart.
-
-    role: the parameter that would separate the models.
-    """
-    by_file = opened.asked.by_file and len(opened.files) > 1
-    file = file_number(table, table.position) if by_file else "0"
-    for name in names:
-        text = table.columns[name].text
-        counts = f"SELECT {file} AS file, count(DISTINCT {text}) AS models, max(length({text})) AS longest"
-        counts += f" FROM {table.numbered} WHERE {only} GROUP BY 1"
-        models, longest = table.fetch(f"SELECT max(models), max(longest) FROM ({counts})")[0]
-        if note := note_on_models(name, int(models or 0), int(longest or 0), role):
-            return note
-    return ()
-
-
-def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequence[str]) -> RepeatedItems | None:
-    column, parts = table.columns[name], [table.columns[cell].text for cell in cells]
-    missing = column.missing(opened.asked.missing_values)
-    used = f"{only} AND NOT {missing}"
-    share = 1 + int(str(table.ask("count(*)", rest=f"WHERE {only}")[0][0])) // MAX_COUNTED
-    if share > 1 and _counts(table, f"{used} AND hash({column.text}) % {share} = 0", column.text, parts).times <= 1:
+def _point_among_commas(selection: Selection, column: Column) -> InputError | None:
+    """Build the error for a column in which most numbers have a decimal comma and some a point; None otherwise."""
+    if not column.is_text or column.percent or selection.has(f"NOT {column.is_numeric_text}"):
         return None
-    file_parts = [file_number(table, table.position)] if len(opened.files) > 1 else []
-    counts = _counts(table, used, column.text, [*parts, *file_parts])
-    across_files = False
-    if counts.times <= 1 and file_parts:
-        counts = _counts(table, used, column.text, parts)
-        across_files = counts.times > 1
-    if counts.times <= 1:
+    comma, point = (f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, POINT))
+    if selection.ask(f"count(*) FILTER ({comma}) > count(*) FILTER ({point}) AND bool_or({point})") != [(True,)]:
         return None
-    has_missing = bool(table.ask("1", rest=f"WHERE {only} AND {missing} LIMIT 1"))
-    return replace(counts, column=name, has_missing=has_missing, across_files=across_files)
-
-
-def _counts(table: Table, used: str, item: str, cells: Sequence[str]) -> RepeatedItems:
-    """Count the rows, items and cells; find the most rows of an item in a cell, and the fewest items in a cell.
-
-    A cell consists of the rows with equal values in the columns `cells`.
-    """
-    keys = [f"k{at}" for at in range(len(cells))]
-    columns = ", ".join([*(f"{sql} AS {key}" for key, sql in zip(keys, cells, strict=True)), f"{item} AS item"])
-    by_item = f"SELECT * FROM (SELECT {columns} FROM {table.numbered} WHERE {used})"
-    grouped = ", ".join([*keys, "item"])
-    counts = f"SELECT {grouped}, count(*) AS times FROM ({by_item}) GROUP BY {grouped}"
-    per_cell = "SELECT sum(times) AS n, count(*) AS items, max(times) AS most FROM counts"
-    per_cell += f" GROUP BY {', '.join(keys)}" if keys else ""
-    distinct = "(SELECT count(DISTINCT item) FROM counts)"
-    query = (
-        f"WITH counts AS MATERIALIZED ({counts}) "
-        f"SELECT sum(n), {distinct}, max(most), min(items), count(*) FROM ({per_cell})"
-    )
-    rows, items, times, fewest, groups = (int(number or 0) for number in table.fetch(query)[0])
-    return RepeatedItems(item, rows, items, times, fewest, groups)
+    place, value = selection.place(point, column.text)
+    rule = "{parameter} must have one decimal mark in all rows; {row} is {value!r}, but more rows are like {other!r}."
+    return InputError(rule, column.called, place=place, value=value, other=selection.place(comma, column.text)[1])

@@ -14,8 +14,8 @@ from typing import IO, Any, TypeVar
 import numpy as np
 
 from howsure.calibration.slots import SlotAdder, Slots, sum_by_slot
-from howsure.data.predictions.classes import class_matrix, not_a_number_in
-from howsure.data.predictions.selection import Selection, enum_sql, label_counts, labels_refused
+from howsure.data.predictions.classes import label_counts, labels_refused
+from howsure.data.predictions.selection import Selection, class_matrix, enum_sql, not_a_number_in
 from howsure.data.tables.connections import THREADS
 from howsure.data.tables.database import Column, NullFound, chunks
 from howsure.errors import InputError, renumbered_rows
