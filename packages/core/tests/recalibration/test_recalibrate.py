@@ -427,3 +427,10 @@ def test_folds_know_nothing_of_data_from_the_same_seed():
 def test_two_more_rows_than_folds_are_enough(folds):
     y, q = np.append(np.arange(folds + 1) % 2, 1), np.append(np.linspace(0.1, 0.9, folds + 1), 0.5)
     check_choice_in_folds(labelled_from(y, q), folds)
+
+
+def test_rounded_probabilities_are_divided_by_their_sum() -> None:
+    """As in calibration: 0.33 three times are thirds, so a map without effect returns thirds."""
+    rounded = np.full((30, 3), 0.33)
+    unchanged = recalibrate(np.resize([0, 1, 2], 30), rounded, method="none")
+    assert unchanged.apply(rounded) == pytest.approx(np.full((30, 3), 1 / 3))

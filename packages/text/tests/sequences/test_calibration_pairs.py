@@ -43,6 +43,11 @@ def test_every_token_and_tag_is_a_pair() -> None:
     assert rows_of(tag_pairs(marginals, tags, labels=LABELS)) == expected
 
 
+def test_rounded_marginals_are_divided_by_their_sum() -> None:
+    pairs = tag_pairs([[[0.33, 0.33, 0.33], [0.5, 0.25, 0.25]]], [["D", "N"]], labels=list(LABELS), tag="D")
+    assert pairs.probabilities.tolist() == pytest.approx([1 / 3, 0.5])
+
+
 def test_the_pairs_of_one_tag_are_those_of_its_group() -> None:
     marginals, tags = made(1)
     every = rows_of(tag_pairs(marginals, tags, labels=LABELS))

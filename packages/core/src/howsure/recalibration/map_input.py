@@ -19,7 +19,7 @@ from howsure.inputs.checks import (
     check_probabilities,
     check_weights,
 )
-from howsure.inputs.classes import check_scores, class_columns, class_positions, softmax
+from howsure.inputs.classes import check_scores, class_columns, class_positions, softmax, without_rounding
 from howsure.inputs.frames import Source, all_columns, columns_from, frame_columns, is_frame
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import (
@@ -134,7 +134,8 @@ def binary_scores(column: Floats, *, logits: bool = False, floor: float | None =
 
 
 def class_scores(matrix: Floats, *, logits: bool = False, floor: float | None = None) -> Classes:
-    """The scores of checked rows of probabilities (n, K), or of logits."""
+    """The scores of checked rows of probabilities (n, K), which are divided by their sum if rounded, or of logits."""
+    matrix = matrix if logits else without_rounding(matrix)
     if floor is not None:
         raised = np.maximum(softmax(matrix) if logits else matrix, floor)
         matrix, logits = raised / raised.sum(axis=1, keepdims=True), False

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.errors import InputError, renumbered_rows
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import listed
-from howsure.inputs.classes import check_distributions, reduced
+from howsure.inputs.classes import distributions, reduced
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 from howsure.inputs.parameter_types import ArrayLike
@@ -85,7 +85,7 @@ def tag_pairs(
     matrix = _joined(matrices, len(names))
     codes = gold_numbers(gold, names, unknown_tags=unknown_tags)
     with renumbered_rows("token {}".format):
-        check_distributions(matrix, names, name="posterior")
+        matrix = distributions(matrix, names, None, name="posterior")
     if tag is None or isinstance(tag, str):
         return reduced(codes, matrix, names, reduce=reduce if tag is None else tag, clusters=_clusters(matrices))
     chosen = tuple(name for name in names if name in tag)
