@@ -46,6 +46,20 @@ def test_quotation_marks_among_tagged_words_are_words(suffix: str, tmp_path: Pat
     assert howsure.mean_scores("gold", data=howsure.read(tmp_path / "y.tsv"))[0].n == 2
 
 
+def test_marks_that_are_not_closed_merge_no_lines(tmp_path: Path) -> None:
+    """Anywhere in a file; if other values are enclosed, marks cannot be part of all values."""
+    lines = ["text\tgold", *(f"some words\t{at % 2}" for at in range(8000))]
+    lines[6001], lines[6003] = '"open\t0', 'close"\t0'
+    path = tmp_path / "x.tsv"
+    path.write_text("\n".join(lines))
+    assert howsure.mean_scores("gold", data=howsure.read(path))[0].n == 8000
+    lines[2] = '"enclosed"\t1'
+    path.write_text("\n".join(lines))
+    message = r"line 6,002 of .*x\.tsv has a value with a quotation mark that is not closed, '\"open', so lines would"
+    with pytest.raises(InputError, match=message):
+        howsure.mean_scores("gold", data=howsure.read(path))
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json", ".parquet", ".npz", ".csv.gz", ".jsonl.gz"])
 def test_standard_input_shows_its_format(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", ROWS)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from howsure.calibration.saved_summaries import WORDS
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Database, file_literal, identifier, literal, reading
-from howsure.errors import InputError
+from howsure.errors import InputError, quote
 from howsure.files.input_files import (
     BEGINNING,
     STANDARD_INPUT,
@@ -137,11 +137,10 @@ def named_files(
         for at, file_name in enumerate(named)
     ]
     files = [_with_tabs(file, f"{spool}/tabs-{at}.tsv") for at, file in enumerate(files)]
-    files = [replace(file, quoted=False) if _has_marks_in_values(file) else file for file in files]
     files = [_without_review_columns(file, f"{spool}/batch-{at}.csv") for at, file in enumerate(files)]
     if encoding is not None:
         files = [_as_utf_8(file, f"{spool}/recoded-{at}", encoding) for at, file in enumerate(files)]
-    return tuple(files)
+    return tuple(replace(file, quoted=False) if _has_marks_in_values(file) else file for file in files)
 
 
 @contextmanager
@@ -153,6 +152,7 @@ def reading_files(*files: File) -> Iterator[Database]:
 
 
 SNIFFED = 1 << 16  # bytes
+PART = 1 << 20
 
 
 def _with_tabs(file: File, copy: str) -> File:
@@ -179,17 +179,50 @@ def _with_tabs(file: File, copy: str) -> File:
     return replace(file, path=copy, format="tsv")
 
 
+UNCLOSED = [  # a value that begins with a mark and contains no other; a pattern for each mark is faster
+    re.compile(rb"%b(?<![^\t\r\n]%b)[^%b\t\r\n]*+(?!%b)".replace(b"%b", mark)) for mark in (b'"', b"'")
+]
+ENCLOSED = re.compile(rb"""(?:^|\t)"[^\t\r\n]+"(?=[\t\r\n]|\Z)""", re.MULTILINE)
+
+
 def _has_marks_in_values(file: File) -> bool:
     """Whether quotation marks in a TSV file are part of values, such as tagged words: some are not closed, no value is
-    enclosed in two, and all lines have the same number of tabs."""
+    enclosed in two, and all lines have the same number of tabs.
+
+    Raises InputError if the lines of such a file also have enclosed values, because a mark that is not closed would
+    merge lines.
+    """
     if file.format != "tsv":
         return False
-    lines = [line for line in _beginning(file.path, file.compression, file.name).splitlines()[:-1] if line]
-    values = [value for line in lines if b'"' in line or b"'" in line for value in line.split(b"\t")]
-    marked = [value for value in values if value[:1] in (b'"', b"'")]
-    unclosed = [value for value in marked if value.count(value[:1]) == 1]
-    enclosed = [value for value in marked if len(value) > 1 and value[:1] == value[-1:]]
-    return bool(unclosed) and not enclosed and len({line.count(b"\t") for line in lines}) == 1
+    line, first_unclosed = 1, None
+    for part in _whole_lines(file):
+        if matches := [match for pattern in UNCLOSED if (match := pattern.search(part))]:
+            match = min(matches, key=re.Match.start)
+            first_unclosed = line + part.count(b"\n", 0, match.start()), match[0]
+            break
+        line += part.count(b"\n")
+    if first_unclosed is None:
+        return False
+    number, value = first_unclosed
+    n_tabs, is_enclosed = set(), False
+    for part in _whole_lines(file):
+        n_tabs |= {text.count(b"\t") for text in part.splitlines() if text}
+        is_enclosed = is_enclosed or ENCLOSED.search(part) is not None
+        if len(n_tabs) > 1:
+            return False
+    if is_enclosed and value.startswith(b'"'):
+        raise InputError(
+            f"line {number:,} of {file.name} has a value with a quotation mark that is not closed, "
+            f"{quote(value.decode('utf-8', 'replace'))}, so lines would be merged. Close or remove the mark."
+        )
+    return not is_enclosed
+
+
+def _whole_lines(file: File) -> Iterator[bytes]:
+    """Yield the bytes of a file in parts that end with a line."""
+    with open_unpacked(file.path, file.compression, file.name) as lines:
+        while part := lines.read(PART) + lines.readline():
+            yield part
 
 
 REVIEW_COLUMNS = re.compile(rb',"?Approve"?,"?Reject"?(\r?\n)$')
