@@ -78,32 +78,38 @@ class Exchange:
         """
         slopes = self._slopes(first), self._slopes(second)
         h, e = (slopes[1] + slopes[0]) / 2, (slopes[1] - slopes[0]) / 2
-        squares = _forms(h, self.around_steps, h) + _forms(e, self.around_middles, e)
-        products = _forms(h, self.between, e) - 2 * self._products(h, e, exchanged)
-        total = (slopes[1] * second).sum(axis=1) - (slopes[0] * first).sum(axis=1)
-        return np.asarray(np.sqrt(np.maximum(squares + 2 * products - total**2 / self.n, 0.0)))
+        moving = np.flatnonzero(self.around_steps.diagonal())
+        h = np.ascontiguousarray(h[:, moving])
+        sums_over_units = np.block(
+            [
+                [self.around_steps[np.ix_(moving, moving)], self.between[moving]],
+                [self.between[moving].T, self.around_middles],
+            ]
+        )
+        he = np.concatenate([h, e], axis=1)
+        squares = row_products(he @ sums_over_units, he) - 4 * self._products(h, e, self.steps[:, moving], exchanged)
+        total = row_products(slopes[1], second) - row_products(slopes[0], first)
+        return np.asarray(np.sqrt(np.maximum(squares - total**2 / self.n, 0.0)))
 
-    def _products(self, h: Floats, e: Floats, exchanged: Floats) -> Floats:
+    def _products(self, h: Floats, e: Floats, steps: Floats, exchanged: Floats) -> Floats:
         """Return the sum of h·step e·middle over the exchanged units, computed in blocks that fit the processor's
         cache."""
         sums = np.zeros(len(h))
-        moving = np.flatnonzero(self.around_steps.diagonal())
-        h, steps = np.ascontiguousarray(h[:, moving]), self.steps[:, moving]
         at_once = max(1, CACHED // len(h))
         for start in range(0, len(steps), at_once):
             rows = slice(start, start + at_once)
             products = h @ steps[rows].T
             products *= e @ self.middles[rows].T
-            sums += np.einsum("du,du->d", products, exchanged[:, rows])
+            sums += row_products(products, exchanged[:, rows])
         return sums
 
     def _slopes(self, sums: Floats) -> Floats:
         return metric_slopes(self.metric, sums, self.sizes)
 
 
-def _forms(left: Floats, matrix: Floats, right: Floats) -> Floats:
-    """left · matrix · right, row by row."""
-    return np.asarray(((left @ matrix) * right).sum(axis=1))
+def row_products(left: Floats, right: Floats) -> Floats:
+    """The inner products of the rows of two matrices of the same shape."""
+    return np.asarray(np.einsum("ij,ij->i", left, right))
 
 
 def metric_slopes(metric: Metric, sums: Floats, sizes: Floats) -> Floats:
@@ -155,7 +161,7 @@ def build_exchange(units: Units, metric: Metric) -> Exchange:
 # outcomes. Accuracy has about as many outcomes as there are rows on which only one system is right.
 
 OUTCOMES = 1 << 18  # enumerate all assignments up to this many
-OUTCOMES_PER_BLOCK = 1 << 14
+OUTCOMES_PER_BLOCK = 1 << 12
 
 
 def exact_p_value(exchange: Exchange, observed: float, alternative: str) -> float | None:

@@ -85,13 +85,19 @@ class Quotient:
 
     def values(self, counts: Floats) -> Floats:
         """The metric (…, classes) from counts (…, 3, classes); NaN where the denominator is 0."""
-        return ratio(np.tensordot(counts, self.above, (-2, 0)), np.tensordot(counts, self.below, (-2, 0)))
+        return ratio(combination(counts, self.above), combination(counts, self.below))
 
     def slopes(self, counts: Floats, values: Floats) -> Floats:
         """The derivatives with respect to the counts: (…, 3, classes); 0 where the denominator is 0."""
-        below = np.tensordot(counts, self.below, (-2, 0))[..., None, :]
+        below = combination(counts, self.below)[..., None, :]
         change = np.array(self.above)[:, None] - values[..., None, :] * np.array(self.below)[:, None]
         return np.asarray(np.where(below == 0, 0.0, change / np.where(below == 0, 1.0, below)))
+
+
+def combination(counts: Floats, coefficients: tuple[int, int, int]) -> Floats:
+    """The linear combination of the counts (…, 3, classes) of correct, predicted and true: (…, classes)."""
+    terms = [counts[..., k, :] if c == 1 else c * counts[..., k, :] for k, c in enumerate(coefficients) if c]
+    return np.asarray(sum(terms[1:], start=terms[0]))
 
 
 PER_CLASS = {
