@@ -78,7 +78,7 @@ def test_what_is_changed_is_read_or_refused(reader: Reader, valid: Seeded, tmp_p
     assert crash_of(reader, changed(reader, rng.choice(valid(reader.name)), rng), tmp_path) is None
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_several_changes_of_each_seed_are_read_or_refused(valid: Seeded, tmp_path: Path) -> None:
     for reader in READERS.values():
         rng = random.Random(reader.name)

@@ -48,7 +48,7 @@ def test_intervals_of_a_count_of_tags_cover_the_enumerated_one() -> None:
     assert (np.mean(hits, axis=0) >= 0.93).all(), np.mean(hits, axis=0)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_intervals_of_a_number_of_entities_cover_the_enumerated_one() -> None:
     """The number of entities in two documents."""
     rng, hits = np.random.default_rng(0), []
@@ -62,7 +62,7 @@ def test_intervals_of_a_number_of_entities_cover_the_enumerated_one() -> None:
     assert (np.mean(hits, axis=0) >= 0.93).all(), np.mean(hits, axis=0)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_shares_of_tags_and_coreference_are_the_enumerated_ones() -> None:
     """Tag 1 is a mention; the antecedents of mentions are drawn from a matrix of their number."""
     model = draw([4], 2, seed=4, scale=1.0)

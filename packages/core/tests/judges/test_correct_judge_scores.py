@@ -358,7 +358,7 @@ def two_models(run: int, alpha: float, beta: float, *, n: int = 1000, of: int = 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("alpha", "beta"), [(0.05, 0.05), (0.02, 0.25)])
+@pytest.mark.parametrize(("alpha", "beta"), [(0.05, 0.05), pytest.param(0.02, 0.25, marks=pytest.mark.slow)])
 def test_means_and_differences_hold_what_is_true_where_people_err(alpha: float, beta: float) -> None:
     covered = []
     for run in range(30):

@@ -229,7 +229,14 @@ def test_without_a_wrong_answer_unequal_clusters_show_less() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["60 of 20, .9, .97", "50 of 100 or 2, .6, .9", "30 lognormal, .6, .95"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "60 of 20, .9, .97",
+        pytest.param("50 of 100 or 2, .6, .9", marks=pytest.mark.slow),
+        pytest.param("30 lognormal, .6, .95", marks=pytest.mark.slow),
+    ],
+)
 def test_the_intervals_cover_where_whole_clusters_are_wrong(name: str) -> None:
     (regime,) = (candidate for candidate in REGIMES if candidate.name == f"areas: {name}")
     assert min(rate.value for rate in rates_of(regime, runs=150, seed=1)) > 0.9

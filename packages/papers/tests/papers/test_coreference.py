@@ -35,7 +35,7 @@ from howsure_papers.reproduction import Reproduction
 from howsure_text.coreference import AntecedentModel, score_documents
 
 
-@pytest.fixture(scope="module", params=[pytest.param(True, marks=pytest.mark.long, id="with a parser"), False])
+@pytest.fixture(scope="module", params=[pytest.param(True, marks=pytest.mark.slow, id="with a parser"), False])
 def coreference(
     request: pytest.FixtureRequest, real_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Reproduction:

@@ -72,7 +72,7 @@ def test_the_tagging_experiment(real_data: Path, quick: None) -> None:
     check_whole(result)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_experiment_on_tag_pairs(real_data: Path, quick: None) -> None:
     result = reproduce_tag_pairs(data=str(real_data), limit=LIMIT, seed=1)
     assert len(result.findings) == 2 * 2 * 4

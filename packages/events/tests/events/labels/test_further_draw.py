@@ -151,7 +151,7 @@ def test_of_few_events_nobody_can_tell(reading: Reading) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("n_read", [FIRST, 60])
+@pytest.mark.parametrize("n_read", [FIRST, pytest.param(60, marks=pytest.mark.slow)])
 def test_the_width_after_an_hour_is_as_predicted(reading: Reading, n_read: int) -> None:
     """Of 12 draws 9 within a fifth, and their mean within a tenth; drawn documents that wait are read first."""
     ratios = []
