@@ -1,13 +1,13 @@
-"""Do bounds of `score_agents` cover, and is an agent that none dominates called dominated at most in 1 of 20 sets?
+"""Do the intervals of `score_agents` cover, and how often is an undominated agent called dominated (at most 5%)?
 
-A set has five agents on the same tasks, with several trials each. The chance of an error depends on nothing, on the
-task's difficulty, or on whether the trial would have passed (both ways). The true mean is the agent's chance to pass
-over all tasks, had no trial errored. No agent is dominated: accuracies and costs rise together, or agents are equal in
-one of them.
+A simulated data set has five agents that try the same tasks several times. The probability that a trial ends in an
+error is constant, or depends on the task's difficulty, or on whether the trial would have passed (in both directions).
+The true mean of an agent is its probability of passing, over all tasks, if no trial ended in an error. No agent is
+truly dominated: more accurate agents cost more, or agents are equally accurate or equally expensive.
 
     python benchmarks/agents.py [--sets 500]
 
-Limits: coverage at least .95 and false domination at most .05, within three standard errors.
+Limits: coverage of at least 0.95 and false domination of at most 0.05, within three standard errors.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def main() -> None:
 def one_set(
     rng: np.random.Generator, tasks: int, trials: int, skills: np.ndarray, log_costs: np.ndarray, errors: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which agents' intervals contain the true mean, and which agents are called dominated."""
+    """Return, for one simulated data set, which agents' intervals contain the true mean and which agents are
+    dominated."""
     ease = rng.normal(0, 1.2, tasks)
     rows: dict[str, list[object]] = {name: [] for name in ("score", "cost", "model", "id", "run")}
     for agent, (skill, log_cost) in enumerate(zip(skills, log_costs, strict=True)):

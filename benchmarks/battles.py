@@ -1,8 +1,8 @@
-"""Do the strengths and ranks of `howsure score battles` hold, and what do they cost? Made-up models, some equal.
+"""Do the intervals of strengths and the ranks of `howsure score battles` cover, and how long do they take?
 
     .venv/bin/python benchmarks/battles.py [--quick]
 
-prints the figures of docs/scores.md.
+prints the figures of docs/scores.md. The models are simulated, and some of them are equally strong.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Regime:
     first: float = 0.0
 
     def made(self, rng: np.random.Generator, prompts: int | None = None) -> tuple[np.ndarray, ...]:
-        """The codes of both models, the outcome, and the prompt of each battle."""
+        """Return the codes of both models, the outcome and the prompt of each simulated battle."""
         m, prompts = len(self.strengths), prompts or self.prompts
         sizes = np.ceil(np.exp(rng.normal(2, 1, prompts))).astype(int) if self.each is None else self.each
         prompt = np.repeat(np.arange(prompts), sizes)
@@ -46,7 +46,7 @@ class Regime:
         return a, b, (rng.random(len(d)) > chances[:2]).sum(axis=0), prompt
 
     def truth(self) -> Strengths:
-        """What very many battles give: equal models are equal."""
+        """Return the strengths that infinitely many battles would give; equal models have equal strengths."""
         strengths, m = np.asarray(self.strengths), len(self.strengths)
         a, b, outcome, _ = self.made(np.random.default_rng(9), 400_000 // (self.each or 12))
         fitted = fit_strengths(a, b, outcome, m=m, position_effect=self.first != 0.0)
@@ -67,7 +67,7 @@ REGIMES = {
 
 
 def rates(regime: Regime, runs: int) -> tuple[float, float, float, float]:
-    """How often strengths and points are covered, how often all ranks are, and how often a tier parts equal models."""
+    """Return how often strengths, points and all ranks are covered, and how often a tier separates equal models."""
     truth, true = regime.truth(), np.asarray(regime.strengths)
     points, m, rng = truth.points()[0], len(true), np.random.default_rng(1)
     lowest, highest = (true > true[:, None]).sum(axis=1) + 1, (true >= true[:, None]).sum(axis=1)
@@ -98,7 +98,7 @@ UNBOUNDED = {
 
 
 def bound_rates(strengths: tuple[float, ...], n: int, runs: int) -> tuple[int, float, float]:
-    """Sets in which some strength is infinite; how often bounds, and all ranks of a set in one part, are covered."""
+    """Return the number of data sets with an infinite strength, and how often bounds, and all ranks, are covered."""
     true, m = np.asarray(strengths), len(strengths)
     lowest, highest = (true > true[:, None]).sum(axis=1) + 1, (true >= true[:, None]).sum(axis=1)
     unbounded, bounds, ranked = 0, list[bool](), list[bool]()
@@ -124,7 +124,7 @@ def bound_rates(strengths: tuple[float, ...], n: int, runs: int) -> tuple[int, f
 
 
 def main() -> None:
-    """Print the tables, and what many battles cost."""
+    """Print the tables and the time that many battles take."""
     runs = QUICK if "--quick" in sys.argv[1:] else RUNS
     print("| battles | strengths covered | points covered | all ranks covered | a tier parts equal models |")
     print("|---|---:|---:|---:|---:|")

@@ -1,12 +1,13 @@
 """How fast is a calibration error with its interval, and how much memory does it take?
 
-Data: q ~ Beta(0.3, 0.7) in float64, y ~ Bernoulli(q) in int64. CPU seconds are the median of several calls, the tasks
-taking turns in one process; memory is what a first call adds, each in a process of its own.
+Data: q ~ Beta(0.3, 0.7) in float64, y ~ Bernoulli(q) in int64. CPU seconds are the median of several calls; the tasks
+take turns in one process. Memory is what the first call adds; each task is measured in its own process.
 
-Limits: `calibration_error` of 10⁷ pairs at most 0.20 CPU seconds (a machine on which np.sum takes .005; the table says
-how many times np.sum), at most 6 × np.bincount, and at most half of the fastest peer that returns an error; 1,000 bins
-at most 1.05 × 20 bins; weights at most 1.5 × none; 1,000 groups at most 3 × one; `calibration_test` of 10⁷ pairs at
-most 1 CPU second; `import howsure` under 0.3 s and `howsure --help` under 0.4 s. Ratios hold on other machines.
+Limits: `calibration_error` of 10⁷ pairs takes at most 0.20 CPU seconds (on a machine on which np.sum takes 0.005; the
+table shows the ratio to np.sum), at most 6 × np.bincount, and at most half of the fastest peer that returns an error.
+1,000 bins take at most 1.05 × 20 bins, weights at most 1.5 × no weights, and 1,000 groups at most 3 × one group.
+`calibration_test` of 10⁷ pairs takes at most 1 CPU second, `import howsure` less than 0.3 s and `howsure --help` less
+than 0.4 s. Only the ratios are comparable between machines.
 
     python benchmarks/bench_calibration.py [--sizes 100000 1000000 10000000] [--before SRC] [--only WORDS]
 """
@@ -157,7 +158,7 @@ PEERS_WITH_ERROR = [name for name, make in TASKS.items() if make in (_netcal, _m
 
 
 def draw(n: int) -> tuple[Labels, Floats]:
-    """Pairs, made in small parts so that the process never held more than they are."""
+    """Return simulated pairs, made in small chunks so that the peak memory is that of the pairs."""
     rng = np.random.default_rng(0)
     y, q = np.empty(n, dtype=np.int64), np.empty(n)
     for start in range(0, n, CHUNK):
@@ -168,19 +169,19 @@ def draw(n: int) -> tuple[Labels, Floats]:
 
 
 def peak_memory() -> float:
-    """The most memory this process ever held, in MB."""
+    """Return the peak memory of this process in MB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def installed() -> list[str]:
-    """The tasks that can be run."""
+    """Return the tasks whose libraries are installed."""
     packages = {name: PACKAGES.get(make) for name, make in TASKS.items()}
     return [name for name, package in packages.items() if package is None or importlib.util.find_spec(package)]
 
 
 def seconds_here(n: int, only: str) -> dict[str, float]:
-    """Median CPU seconds of every task, the tasks taking turns; runs in a process of its own."""
+    """Return the median CPU seconds of every task; the tasks take turns. This runs in its own process."""
     y, q = draw(n)
     tasks = {name: TASKS[name]() for name in installed() if only in name or name == BINCOUNT}
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
@@ -194,7 +195,7 @@ def seconds_here(n: int, only: str) -> dict[str, float]:
 
 
 def memory_here(name: str, n: int) -> float:
-    """The memory that a first call adds, in MB; runs in a process of its own."""
+    """Return the memory that a first call adds, in MB. This runs in its own process."""
     task = TASKS[name]()
     task(*draw(1_000))  # imports
     y, q = draw(n)
@@ -204,7 +205,7 @@ def memory_here(name: str, n: int) -> float:
 
 
 def in_new_process(*arguments: str, source: Path = ROOT / "packages" / "core" / "src") -> Any:
-    """What this script prints with these arguments, from JSON."""
+    """Run this script with these arguments in a new process, and return its output, parsed as JSON."""
     command = [sys.executable, __file__, *arguments]
     done = subprocess.run(command, env=_environment(source), check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
@@ -216,7 +217,7 @@ def _environment(source: Path = ROOT / "packages" / "core" / "src") -> dict[str,
 
 
 def run_process(command: Sequence[str]) -> dict[str, float]:
-    """CPU seconds, wall-clock seconds and peak memory (MB) of a whole process."""
+    """Return the CPU seconds, wall-clock seconds and peak memory (MB) of a process."""
     start = time.perf_counter()
     process = subprocess.Popen(command, env=_environment(), stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -246,7 +247,7 @@ def verdict(what: str, ratio: float, limit: float) -> str:
 
 
 def arrays(sizes: Sequence[int], before: Path | None) -> list[str]:
-    """The table of tasks on arrays; what it says of the limits, and of the times of another commit."""
+    """Print the table of tasks on arrays with the times of another commit (`before`); return a line for each limit."""
     verdicts = []
     head("task", "pairs", "CPU seconds", "× np.sort", "MB added")
     for n in sizes:
@@ -286,7 +287,7 @@ def arrays(sizes: Sequence[int], before: Path | None) -> list[str]:
 
 
 def some_arrays(sizes: Sequence[int], before: Path | None, only: str) -> None:
-    """The table of some tasks, and of their times in another commit."""
+    """Print the table of selected tasks, and their times in another commit (`before`)."""
     head("task", "pairs", "CPU seconds", f"× {BINCOUNT}", "before")
     for n in sizes:
         arguments = ("--sizes", str(n), "--seconds", "--only", only)
@@ -298,7 +299,7 @@ def some_arrays(sizes: Sequence[int], before: Path | None, only: str) -> None:
 
 
 def start_up() -> list[str]:
-    """The table of starting; what it says of the limits."""
+    """Print the table of start-up times; return a line for each limit."""
     head("start", "CPU seconds", "seconds", "peak MB")
     commands = {
         "python -c pass": ["-c", "pass"],

@@ -1,17 +1,19 @@
-"""How fast is the posterior over clusterings: all pairs exactly, samples, chosen pairs of a long document, counts?
+"""How fast are posteriors over clusterings: all pairs exactly, samples, chosen pairs of a long document, and counts?
 
-Data: dense antecedent distributions, weights exponential to the fourth power and "new" at 0.7 or more; for the long
-document 50 antecedents a mention. CPU seconds on one thread are the median of several calls, the tasks taking turns.
-Floors measured in the same run: one product of (M, M) with (M, M/3), which has as many multiplications as the exact
-matrix; M × n uniform numbers for n samples; sampled pairs (the paper's way) are those samples, counted.
+Data: dense antecedent distributions, with exponential weights to the fourth power and a probability of "new" (no
+antecedent) of at least 0.7; in the long document, each mention has 50 possible antecedents. CPU seconds (one thread)
+are the median of several calls; the tasks take turns. Three yardsticks are measured in the same run: a product of (M,
+M) with (M, M/3), which has as many multiplications as the exact matrix; M × n uniform random numbers, for n samples;
+and pair probabilities counted in these samples, as Nguyen & O'Connor (2015) do.
 
-Limits: the exact matrix of 300 mentions at most 2 ms, of 1,000 at most 60 ms; 1,000 samples of 300 mentions at most
-30 ms; the Poisson-binomial of 5,000 probabilities at most 50 ms. With `HOWSURE_DATA`, also the antecedent model on
-GUM, features included: training at most 60 s, prediction from a parsed document at least 20 documents per second.
+Limits: the exact matrix of 300 mentions takes at most 2 ms, of 1,000 mentions at most 60 ms; 1,000 samples of 300
+mentions take at most 30 ms; the Poisson-binomial distribution of 5,000 probabilities at most 50 ms. With
+`HOWSURE_DATA`, the antecedent model on GUM is also measured, including its features: training takes at most 60 s, and
+at least 20 parsed documents are predicted per second.
 
     python benchmarks/bench_coreference.py [--long 10000]
 
-`--long 0` leaves the long document out (it takes ten seconds).
+`--long 0` leaves out the long document, which takes ten seconds.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ LIMIT_SAMPLES, LIMIT_COUNTS = 0.030, 0.050
 
 
 def dense(m: int) -> npt.NDArray[np.float64]:
-    """Antecedent distributions of m mentions."""
+    """Return the antecedent distributions of m mentions."""
     weights = np.tril(np.random.default_rng(m).exponential(size=(m, m)) ** 4)
     matrix: npt.NDArray[np.float64] = 0.3 * weights / weights.sum(axis=1, keepdims=True)
     matrix[np.diag_indices(m)] += 0.7
@@ -52,7 +54,7 @@ def dense(m: int) -> npt.NDArray[np.float64]:
 
 
 def sparse(m: int, *, links: int = 50) -> CorefPosterior:
-    """A long document with few antecedents a mention."""
+    """Return the antecedent distributions of a long document with few possible antecedents for each mention."""
     rng = np.random.default_rng(m)
     antecedents = [np.unique(rng.integers(0, j, size=min(j, links))) if j else np.empty(0, dtype=int) for j in range(m)]
     rows = [rng.dirichlet(np.ones(len(ks) + 1)) for ks in antecedents]
@@ -60,7 +62,7 @@ def sparse(m: int, *, links: int = 50) -> CorefPosterior:
 
 
 def seconds(tasks: dict[str, Task], *, repeats: int) -> dict[str, float]:
-    """Median CPU seconds of every task, the tasks taking turns; a first call of each warms up."""
+    """Return the median CPU seconds of every task. The tasks take turns, after one call of each to warm up."""
     times_by_task: dict[str, list[float]] = {name: [] for name in tasks}
     for turn in range(repeats + 1):
         for name, task in tasks.items():
@@ -72,7 +74,7 @@ def seconds(tasks: dict[str, Task], *, repeats: int) -> dict[str, float]:
 
 
 def tasks_of(m: int) -> dict[str, Task]:
-    """What is timed for m mentions; the two floors first."""
+    """Return the tasks to be timed for m mentions; the two yardsticks come first."""
     matrix, third = dense(m), np.ascontiguousarray(dense(m)[:, : m // 3])
     posterior = CorefPosterior(matrix)
     labels = posterior.sample(SAMPLES, rng=0)
@@ -109,7 +111,7 @@ def verdict(what: str, value: float, limit: float) -> str:
 
 
 def documents() -> list[str]:
-    """The table of tasks on documents; what it says of the limits."""
+    """Print the table of tasks on documents; return a line for each limit."""
     verdicts = []
     head("task", "mentions", "CPU ms", "× product", "× uniform numbers")
     for m in SIZES:
@@ -129,7 +131,7 @@ def documents() -> list[str]:
 
 
 def long_document(m: int) -> None:
-    """Chosen pairs of a document whose matrix is refused."""
+    """Print the time for chosen pairs of a document whose full matrix would be too large."""
     posterior = sparse(m)
     pairs = np.random.default_rng(0).integers(m, size=(1_000, 2))
     tasks: dict[str, Task] = {
@@ -143,7 +145,7 @@ def long_document(m: int) -> None:
 
 
 def counts() -> list[str]:
-    """The table of the law of a count; what it says of the limit."""
+    """Print the table of the distribution of a count; return a line for the limit."""
     head("Poisson-binomial", "probabilities", "CPU ms")
     verdicts = []
     for n in (1_000, 5_000, 100_000):
@@ -160,7 +162,7 @@ def counts() -> list[str]:
 
 
 def antecedent_model() -> None:
-    """Training on GUM, and what the trained model takes for a document of the test part."""
+    """Print the time to train on GUM, and to predict a document of the test part."""
     train, test = (read_documents(data_set_path("gum", f"gum_{part}.conllu.gz")) for part in ("train", "test"))
     start = time.process_time()
     model = AntecedentModel(mentions="detected").fit(train)

@@ -1,11 +1,12 @@
-"""What do corrected counts of a large file cost, and those of a series of events?
+"""How much time and memory do corrected counts of a large file, and of a series of events, take?
 
-Data: a Parquet file made by DuckDB, an id, scores of which three in ten are 0, and 10 actors × 30 months as texts; of
-its units, 1,000 are drawn by `howsure counts sample` and labelled. A series in memory: 1,500 documents × 7 actors, 42
-cells, four features, documents as clusters, 200 of them labelled; and 100,000 units in 3,000 cells. CPU seconds and
-peak memory of whole processes; the floor is DuckDB's own count and sum of scores by cell over the same file.
+Data: a Parquet file made by DuckDB with ids, scores (three in ten are 0), and 10 actors × 30 months as strings; 1,000
+of its units are drawn by `howsure counts sample` and labelled. A series in memory: 1,500 documents × 7 actors in 42
+cells (actor and period), four features, documents as clusters, 200 of them labelled; and 100,000 units in 3,000 cells.
+CPU seconds and peak memory are those of whole processes, compared with DuckDB's own count and sum of scores by cell
+over the same file.
 
-Limits: estimate 20 seconds and 500 MB; the series 2 seconds.
+Limits: the estimate takes at most 20 seconds and 500 MB, the series 2 seconds.
 
     python benchmarks/bench_counts.py [--rows 10000000]
 """
@@ -41,7 +42,7 @@ def main() -> None:
 
 
 def large_file(rows: int) -> list[str]:
-    """The table of the commands on a large file; what it says of the limits."""
+    """Print the table of the commands on a large file; return a line for each limit."""
     head(f"Parquet file of {rows:,} units, 300 cells, {LABELS:,} labels", "CPU seconds", "× floor", "peak MB")
     with tempfile.TemporaryDirectory() as folder:
         path, sheet, done = (Path(folder) / name for name in ("units.parquet", "sheet.csv", "labelled.csv"))
@@ -64,7 +65,7 @@ def large_file(rows: int) -> list[str]:
 
 
 def in_memory() -> list[str]:
-    """The table of estimates from arrays; what it says of the limit."""
+    """Print the table of estimates from arrays; return a line for the limit."""
     head("From arrays", "CPU seconds", "× a sort of the scores")
     series, many = _cpu(_series), _cpu(_many_cells)
     for name, units, seconds in (
@@ -98,7 +99,7 @@ def _write_units(path: Path, rows: int) -> None:
 
 
 def _label(sheet: Path, done: Path) -> None:
-    """Labels at random, more often 1 in the upper strata: what they are costs nothing."""
+    """Fill in random labels, more often 1 in the upper strata. The values of the labels do not affect the time."""
     rng = np.random.default_rng(0)
     with open(sheet, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -112,7 +113,7 @@ def _label(sheet: Path, done: Path) -> None:
 
 
 def _cpu(task: object) -> float:
-    """The least CPU seconds of three runs."""
+    """Return the CPU seconds of the fastest of three runs."""
     times = []
     for _ in range(3):
         start = time.process_time()

@@ -1,9 +1,10 @@
-"""How fast does a store of the paper's size answer what the page asks: series, a point, a comparison, an overview?
+"""How fast does a large store answer the page's queries: a series, a point, a comparison, an overview?
 
-Data: a store of 200,000 documents over 21 years, 300,000 events of 60 actors (Zipf), S = 100 samples; synthetic, in a
-temporary folder. CPU and wall seconds are the best of several calls; the page waits for wall seconds.
+Data: a synthetic store in a temporary folder, as large as that of Nguyen & O'Connor (2015): 200,000 documents over 21
+years, 300,000 events of 60 actors (Zipf), 100 samples. CPU and wall seconds are the fastest of several calls; users of
+the page wait for wall seconds.
 
-Limit: the series of 20 actors in 84 quarters, with exact intervals, at most 1 second.
+Limit: the series of 20 actors in 84 quarters, with exact intervals, takes at most 1 second.
 
     python benchmarks/bench_event_queries.py [--documents 200000]
 """
@@ -32,7 +33,7 @@ ACTORS, SAMPLES, REPEATS, LIMIT = 60, 100, 5, 1.0
 
 
 def write(path: Path, n: int) -> None:
-    """A store with documents and events only."""
+    """Write a store that contains only documents and events."""
     rng = np.random.default_rng(0)
     numbers = np.arange(n)
     dates = [FIRST + datetime.timedelta(days=int(day)) for day in rng.integers(0, DAYS, n)]
@@ -60,7 +61,7 @@ def write(path: Path, n: int) -> None:
 
 
 def seconds(task: Callable[[], object]) -> tuple[float, float]:
-    """The best CPU and wall seconds of a task."""
+    """Return the CPU and wall seconds of a task, each from its fastest run."""
     task()
     cpu, wall = [], []
     for _ in range(REPEATS):

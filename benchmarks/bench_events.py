@@ -1,19 +1,20 @@
-"""How fast are events found: parsing, the stage after it, and a corpus of the paper's size?
+"""How fast are events extracted: parsing, the steps after it, and a corpus as large as the paper's?
 
-Real: the first stories of Reuters-21578 parsed once by `../models/en_ud_small` next to HOWSURE_DATA (words a second),
-then the stage after parsing at S = 100 (mentions, features, antecedent model, samples, rule, rows, store), on all of
-these stories and on those alone that need the model ("attack" in the text, most with an event). One process.
+Real data: the first stories of Reuters-21578 are parsed once by `../models/en_ud_small` next to HOWSURE_DATA (words per
+second). The steps after parsing are then timed with 100 samples (mentions, features, antecedent model, samples, rule,
+rows, store), on all stories and on those that need the model ("attack" is in the text; most of these have an event).
+One process.
 
-Synthetic: 193,403 documents as in Nguyen & O'Connor (2015), section 6.2, each with dense antecedent distributions over
-M mentions; every one of them is sampled 100 times and the rule is asked, and the same number goes through a store, of
-which one in ten is sampled and the others only have words and mentions. With `--workers 2`, the same in two parts: each
-process samples the documents of its part and stores them so, and the parts are merged.
+Synthetic data: 193,403 documents as in Nguyen & O'Connor (2015), section 6.2, each with dense antecedent distributions
+over M mentions. Each document is sampled 100 times, and the rule is applied to each sample. Then the same number of
+documents is written to a store; one in ten is sampled, and the others have only words and mentions. With `--workers 2`,
+two processes each do this for half of the documents, and their stores are merged.
 
-Limits: at least 200 documents per second after parsing; memory that does not grow with the number of documents.
+Limits: at least 200 documents per second after parsing; memory does not grow with the number of documents.
 
     python benchmarks/bench_events.py [--stories 1000] [--documents 193403] [--mentions 100] [--workers 2]
 
-`--stories 0` leaves out the real part (it needs spaCy), `--documents 0` the synthetic one.
+`--stories 0` leaves out the real data (they need spaCy), `--documents 0` the synthetic ones.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ SHAPES = 50  # different synthetic documents
 
 @contextmanager
 def timed(what: str, documents: int) -> Iterator[None]:
-    """Print CPU and wall seconds, documents a second of CPU, and the peak of memory so far."""
+    """Print CPU and wall seconds, documents per CPU second, and the peak memory so far."""
     cpu, wall = time.process_time(), time.perf_counter()
     yield
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
@@ -75,7 +76,7 @@ def timed(what: str, documents: int) -> Iterator[None]:
 
 
 def real(stories: int) -> None:
-    """Reuters: parse, then the rest."""
+    """Time Reuters: parsing, then the steps after it."""
     data = Path(os.environ["HOWSURE_DATA"])
     corpus = open_corpus(
         [data / "reuters21578" / "reuters21578.jsonl.gz"],
@@ -121,7 +122,7 @@ def real(stories: int) -> None:
 def shapes(
     mentions: int, codes: Sequence[str] = ("AAA", "BBB", "CCC"), *, n: int = SHAPES
 ) -> list[tuple[Facts, CorefPosterior]]:
-    """Documents in which two mentions act and six are described as one of three of the known actors."""
+    """Return documents with two acting mentions and six mentions that each refer to one of three known actors."""
     made = []
     often = 1 / np.arange(1, len(codes) + 1)  # Zipf's law
     for number in range(n):
@@ -143,7 +144,8 @@ def shapes(
 
 
 def sampled(facts: Facts, posterior: CorefPosterior, number: int) -> Sampled:
-    """Samples and what the rule says of them, as in `howsure_events.extraction.extract_document`."""
+    """Return samples and the events that the rule finds in them, as `howsure_events.extraction.extract_document`
+    does."""
     antecedents = posterior.antecedents
     clusterings = CorefPosterior(antecedents).sample(SAMPLES, rng=np.random.default_rng(document_seed(0, str(number))))
     best = best_antecedents(antecedents)
@@ -152,7 +154,7 @@ def sampled(facts: Facts, posterior: CorefPosterior, number: int) -> Sampled:
 
 
 class Stored:
-    """The rows of synthetic documents; one in ten is sampled."""
+    """The rows of synthetic documents, of which one in ten is sampled."""
 
     def __init__(self, made: list[tuple[Facts, CorefPosterior]], mentions: int) -> None:
         sentences = tuple(Sentence(tuple(f"word{at}" for at in range(WORDS))) for _ in range(3 * mentions // WORDS))
@@ -162,14 +164,14 @@ class Stored:
         self.nobody = Facts((), np.zeros((mentions, 0), dtype=np.bool_), np.zeros(mentions, dtype=np.bool_), (), ())
 
     def add(self, rows: Rows, number: int, samples: Sampled | None) -> None:
-        """Add the rows of a document; `samples` is None if it is not sampled."""
+        """Add the rows of a document. `samples` is None if the document is not sampled."""
         source = InputDocument(number, str(number), "1999-01-02", "A title", None, "")
         facts = self.nobody if samples is None else self.made[number % len(self.made)][0]
         rows.add(source, Extraction(self.document, self.spans, self.heads, facts, samples))
 
 
 def synthetic(documents: int, mentions: int) -> None:
-    """The paper's size: all sampled; then through a store."""
+    """Time a corpus as large as the paper's: first with samples of all documents, then written to a store."""
     made = shapes(mentions)
     with timed(f"synthetic: {mentions} mentions, {SAMPLES} samples, rule", documents):
         for number in range(documents):
@@ -189,14 +191,15 @@ def synthetic(documents: int, mentions: int) -> None:
 
 
 def say_size(path: Path) -> None:
-    """Print how large a store is."""
+    """Print the size of a store."""
     with EventStore.open(path) as store:
         counts = {name: store.ask(f"SELECT count(*) FROM {name}")[0][0] for name in ("antecedents", "events")}
     print(f"    {path.stat().st_size / 1e6:,.0f} MB; rows: {counts}", flush=True)
 
 
 def synthetic_part(path: Path, part: Part, documents: int, mentions: int) -> tuple[float, float]:
-    """The documents of a part: all sampled, one in ten stored so; CPU seconds, and MB of this process at its peak."""
+    """Time a part of the documents: sample all, store samples of one in ten. Return CPU seconds and peak memory in
+    MB."""
     made = shapes(mentions)
     stored = Stored(made, mentions)
     with EventStore.create(path, {"samples": SAMPLES, **part.recipe(documents)}) as store:
@@ -213,7 +216,8 @@ def synthetic_part(path: Path, part: Part, documents: int, mentions: int) -> tup
 
 
 def in_parts(documents: int, mentions: int, workers: int) -> None:
-    """The paper's size by several processes, each a part of it; then the merge."""
+    """Time a corpus as large as the paper's with several processes, one for each part, and the merge of their
+    stores."""
     with tempfile.TemporaryDirectory() as folder:
         parts = [Part(number, workers) for number in range(1, workers + 1)]
         paths = [Path(folder) / f"part-{part.number}.duckdb" for part in parts]

@@ -1,17 +1,19 @@
-"""How long do many people at once wait for the page of a large store, and how long does its report take?
+"""How long do many simultaneous users wait for the page of a large store, and how long does a report take?
 
-Data: the store of `bench_event_queries.py`, with 400 labelled documents, served by `howsure events explore` in a
-process of its own. Each client opens the page and asks what a person asks who looks around, without a pause; all begin
-together, on this machine alone, and each asks a fixed number of questions, so that the script ends by itself. First all
-ask the same, as a class does that is shown something; then, of a server that was started anew, each asks something
-else, which no cache answers. The report is of a store of `large_store.py`, with texts and 400 documents that were read.
-Wall and CPU seconds, and as ratios to a floor of the same run: CPU of the one query that sums all probabilities by
-actor and month. The wall seconds of that query and its CPU seconds say how busy the machine was.
+Data: the store of `bench_event_queries.py`, with 400 labelled documents, served by `howsure events explore` in its own
+process. Each client opens the page and requests what a user who looks around would request, without a pause. All
+clients start together on this machine, and each sends a fixed number of requests. First, all clients send the same
+requests, like a class that follows a teacher. Then, with a restarted server, each client sends different requests,
+which no cache can answer. The report is made from a store of `large_store.py` with texts and 400 labelled documents.
+The table shows wall and CPU seconds, and their ratios to a yardstick of the same run: the CPU seconds of the query that
+sums all probabilities by actor and month. The difference between the wall and CPU seconds of that query shows how busy
+the machine was.
 
-Limits: 99 of 100 answers within 1 second with 50 clients that ask the same, within 2 seconds where each asks something
-else; the page itself within 1 second, also during 300 connections that never finish their request; a report of 20,000
-documents in 30 seconds and 3 MB. Corrected counts are asked in rows of their own: they are computed once for each
-length of period and level, here first by the server, then in this process, which shows their CPU seconds.
+Limits: 99 of 100 responses arrive within 1 second if 50 clients send the same requests, within 2 seconds if they send
+different ones; the page itself arrives within 1 second, also during 300 connections that never finish their request; a
+report of 20,000 documents takes at most 30 seconds and 3 MB. Corrected counts have their own rows, because they are
+computed once for each length of period and level: first by the server, then in this process, which shows their CPU
+seconds.
 
     python benchmarks/bench_explorer.py [--documents 200000] [--clients 50] [--rounds 3] [--report 20000]
 
@@ -54,7 +56,7 @@ LENGTHS = ("year", "quarter", "month")
 
 @contextmanager
 def served(store: Path) -> Iterator[str]:
-    """The address of a store's page while the command runs."""
+    """Serve a store's page while the context is open, and yield its address."""
     command = [sys.executable, "-um", "howsure_cli", "events", "explore", str(store), "--port", "0", "--no-open"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -65,7 +67,7 @@ def served(store: Path) -> Iterator[str]:
 
 
 class Client:
-    """A browser's connection: it asks one question after the other, and keeps the cookie that it is given."""
+    """A browser's connection, which sends one request after the other and keeps the server's cookie."""
 
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)
@@ -75,7 +77,7 @@ class Client:
         self.cookie: dict[str, str] = {}
 
     def ask(self, path: str) -> tuple[int, float]:
-        """The status of an answer, and the seconds until all of it was there."""
+        """Return the status of a response, and the seconds until it was complete."""
         start = time.perf_counter()
         self.line.request("GET", path, headers=self.cookie)
         answer = self.line.getresponse()
@@ -87,7 +89,7 @@ class Client:
 
 
 def questions(rng: random.Random) -> list[str]:
-    """What one person asks: the frequent actors more often than the others, as people do."""
+    """Return the requests of one user, who asks about frequent actors more often than about others."""
     frequent = [f"A{actor:02}" for actor in range(ACTORS)]
     first, second = rng.choices(frequent, [1 / (rank + 1) for rank in range(ACTORS)], k=2)
     by = rng.choice(LENGTHS)
@@ -104,7 +106,8 @@ def questions(rng: random.Random) -> list[str]:
 
 
 def crowd(address: str, clients: int, rounds: int, *, same: bool) -> dict[str, list[float]]:
-    """The seconds of every answer, by question, of clients that begin together and ask the same, or each its own."""
+    """Return the seconds of every response, by kind of request. All clients start together; `same`: with equal
+    requests."""
     seconds_by_name: dict[str, list[float]] = {}
     lock, together = threading.Lock(), threading.Barrier(clients)
 
@@ -127,7 +130,7 @@ def crowd(address: str, clients: int, rounds: int, *, same: bool) -> dict[str, l
 
 
 def beside_half_open(address: str) -> float:
-    """The seconds for the page while others have begun requests that they never finish."""
+    """Return the seconds for the page while other clients have begun requests that they never finish."""
     port = urlsplit(address).port
     with ExitStack() as connections:
         for _ in range(HALF_OPEN):
@@ -138,13 +141,14 @@ def beside_half_open(address: str) -> float:
 
 
 def server_seconds() -> float:
-    """CPU seconds of the servers that have ended."""
+    """Return the CPU seconds of the servers that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def table(seconds_by_name: dict[str, list[float]], title: str, cpu: float) -> float:
-    """Print how long the answers took; the longest but for one in a hundred."""
+    """Print the median and the 99th percentile of the response times, by kind of request; return the latter over
+    all."""
     everything = [seconds for times in seconds_by_name.values() for seconds in times]
     print(f"\n| {title} | answers | p50, s | p99, s |\n|---|---:|---:|---:|")
     for name, seconds in [*sorted(seconds_by_name.items()), ("all", everything)]:
@@ -155,7 +159,8 @@ def table(seconds_by_name: dict[str, list[float]], title: str, cpu: float) -> fl
 
 
 def floor(path: Path) -> float:
-    """CPU seconds of the query that sums all probabilities by actor and month: the least of five."""
+    """Return the CPU seconds of the query that sums all probabilities by actor and month, in the fastest of five
+    runs."""
     with EventStore.open(path) as store:
         used = []
         for _ in range(5):
@@ -174,7 +179,7 @@ def verdict(what: str, value: float, limit: float, unit: str = "s") -> None:
 
 
 def page(folder: Path, documents: int, clients: int, rounds: int) -> None:
-    """The page of a large store, asked by many."""
+    """Time the page of a large store with many clients."""
     path, longest = folder / "large.duckdb", []
     write(path, documents)
     read_some(path, READ)
@@ -212,7 +217,7 @@ def page(folder: Path, documents: int, clients: int, rounds: int) -> None:
 
 
 def report(folder: Path, documents: int) -> None:
-    """The report of a store with texts."""
+    """Time the report of a store with texts."""
     path = folder / "texts.duckdb"
     write_store(path, documents, labels=READ)
     least = floor(path)

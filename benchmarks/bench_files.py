@@ -1,11 +1,11 @@
 """How fast is `howsure calibration` on large files, and how much memory does it take?
 
-Data: Parquet made by DuckDB, most predictions near 0 and 1, labels drawn from them in UTINYINT, weights, and 1,000
-groups named by text; a tenth of the rows as CSV and as JSON lines. CPU seconds, seconds and peak memory of whole
-processes, medians of `--times` runs.
+Data: Parquet made by DuckDB, with most predictions near 0 and 1, labels drawn from them (UTINYINT), weights, and 1,000
+groups named by strings; a tenth of the rows also as CSV and as JSON lines. CPU seconds, wall-clock seconds and peak
+memory are medians of `--times` runs of a whole process.
 
-Limits: at most 5 × the CPU seconds and 3 × the seconds of DuckDB's `SELECT sum(q), sum(y)` on two cores, and 300 MB;
-weights at most 1.5 × without, 1,000 groups at most 2 × one.
+Limits: at most 5 × the CPU seconds and 3 × the wall-clock seconds of DuckDB's `SELECT sum(q), sum(y)` on two cores, and
+300 MB. Weights cost at most 1.5 × no weights, 1,000 groups at most 2 × one group.
 
     python benchmarks/bench_files.py [--rows 100000000] [--times 3]
 """
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def files(folder: Path, rows: int, times: int) -> list[str]:
-    """The table of all files; what it says of the limits."""
+    """Print the table of all files; return a line for each limit."""
     parquet = _written(folder / "pairs.parquet", rows, "")
     head(f"Parquet file of {rows:,} rows, {_size(parquet)}", "CPU seconds", "seconds", "peak MB")
     tasks = {DUCKDB: _duckdb(parquet), PLAIN: _judge(parquet), WEIGHTS: _judge(parquet, "--weight", "w")}
@@ -79,7 +79,7 @@ def _size(path: Path) -> str:
 
 
 def _written(path: Path, rows: int, options: str) -> Path:
-    """Pairs in a file; by DuckDB, which streams."""
+    """Write simulated pairs into a file with DuckDB, which needs little memory, and return its path."""
     query = f"COPY (SELECT {COLUMNS} FROM (SELECT random() AS u, random() AS v, i FROM range({rows}) t(i))) TO '{path}'"
     script = f"import duckdb; duckdb.sql('SET enable_progress_bar = false'); duckdb.sql({f'{query} {options}'!r})"
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,8 +1,9 @@
-"""How fast are logits added up, class by class? Seconds, memory and the ratio to the softmax alone.
+"""How fast are logits added up class by class? Seconds, memory, and the ratio to the softmax alone.
 
-`--device cuda` (or cpu) has torch do it, `--pairs 1e9` sets how many pairs of row and class; logits are drawn once for
-some rows and used again and again. What a GPU needs at least follows from the bytes that the steps of `logits.py`
-move, of which the softmax is one: some 240 bytes a pair, at 2-byte logits; the last line sets them against a copy.
+`--device cuda` (or cpu) uses torch, and `--pairs 1e9` sets the number of pairs (row, class). Logits are drawn once for
+some rows, which are used repeatedly. A lower limit for a GPU follows from the bytes that the steps of `logits.py` move:
+about 240 bytes a pair for 2-byte logits (the softmax is one of the steps). The last line compares the time with that of
+a copy.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ AT_ONCE = {"numpy": 400, "cpu": 400, "cuda": 4_000}  # rows of a batch
 
 
 def seconds(work: Callable[[], object]) -> tuple[float, float]:
-    """Wall-clock and CPU time."""
+    """Return the wall-clock and CPU seconds of a job."""
     wall, cpu = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
 def of_numpy(batches: int) -> tuple[Callable[[], object], Callable[[], object]]:
-    """Adding up, and the softmax alone, of float32 arrays."""
+    """Time adding up float32 arrays, and the softmax alone."""
     rng = np.random.default_rng(0)
     at_once = AT_ONCE["numpy"]
     logits = 3.0 * rng.standard_normal((at_once, CLASSES), dtype=np.float32)
@@ -47,7 +48,7 @@ def of_numpy(batches: int) -> tuple[Callable[[], object], Callable[[], object]]:
 
 
 def of_torch(batches: int, device: str) -> tuple[Callable[[], object], Callable[[], object]]:
-    """The same, of bfloat16 tensors on a device."""
+    """Time adding up bfloat16 tensors on a device, and the softmax alone."""
     import torch
 
     at_once = AT_ONCE[device]
@@ -68,7 +69,7 @@ def of_torch(batches: int, device: str) -> tuple[Callable[[], object], Callable[
 
 
 def bandwidth() -> float:
-    """GB/s that a copy on the device moves, read and written."""
+    """Return how many GB per second a copy on the device reads and writes."""
     import torch
 
     tensor = torch.zeros(1 << 28, dtype=torch.float64, device="cuda")

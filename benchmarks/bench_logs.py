@@ -21,7 +21,7 @@ import howsure
 
 
 def write_log(path: Path, rows: int) -> None:
-    """Samples as lm-evaluation-harness 0.4.13 writes them."""
+    """Write samples in the format of lm-evaluation-harness 0.4.13."""
     rng = np.random.default_rng(0)
     with open(path, "w", encoding="utf-8") as log:
         for item in range(rows):
@@ -48,7 +48,7 @@ def write_log(path: Path, rows: int) -> None:
 
 
 def cpu_seconds(task: Callable[[], object]) -> float:
-    """The least CPU time of three runs."""
+    """Return the CPU seconds of the fastest of three runs."""
     times = []
     for _ in range(3):
         start = time.process_time()

@@ -1,6 +1,6 @@
-"""How long maps take to fit and apply: `python -m benchmarks.bench_recalibration [ROWS]`.
+"""How long do recalibration maps take to fit and to apply? `python -m benchmarks.bench_recalibration [ROWS]`
 
-CPU seconds on one core, next to one sort of the probabilities; prints a line per method.
+Prints the CPU seconds of each method on one core, compared with one sort of the probabilities.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OF_CLASSES = ("temperature", "vector", "dirichlet")
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The CPU seconds of some work."""
+    """Return the CPU seconds of a job."""
     started = time.process_time()
     work()
     return time.process_time() - started

@@ -1,15 +1,15 @@
 """How fast does a tag posterior answer, and how much memory does it take?
 
-A python-crfsuite model with basic features (tag–tag and tag–word) is trained for a few iterations on the ARK tweets
-(25 tags) and on the English Web Treebank (49 Penn tags), and its weights are given to `TagPosterior`, so that both
-answer for the same distribution over the test sentences. CPU seconds on one thread are those of the fastest of several
-turns, crfsuite and howsure taking turns in one process (what else runs on the machine can only add, and adds more to
-wide vector code); a turn of howsure's marginals lasts as long as crfsuite's, and counts by the mean of its runs. Making
-the posterior from a list of arrays, with all checks, counts.
+A python-crfsuite model with basic features (tag–tag and tag–word) is trained for a few iterations on the ARK tweets (25
+tags) and on the English Web Treebank (49 Penn tags). `TagPosterior` gets its weights, so both represent the same
+distribution over the test sentences. CPU seconds (one thread) are those of the fastest of several turns, which crfsuite
+and howsure take alternately in one process; the fastest is used because other processes on the machine only add time,
+and add more to wide vector code. A turn of howsure's marginals lasts as long as one of crfsuite's and counts by the
+mean of its runs. The time includes making the posterior from a list of arrays, with all checks.
 
-Limits: marginals of all tags at least 15 × crfsuite's `tagger.marginal` for every tag and token (looking up the
-features, `tagger.set`, does not count); 3 million token-samples per second; marginals of a corpus of a million tokens,
-read sentence by sentence, add at most 100 MB to what the process held.
+Limits: marginals of all tags are at least 15 × as fast as crfsuite's `tagger.marginal` for every tag and token (without
+`tagger.set`, which looks up the features); 3 million tokens are sampled per second; marginals of a corpus of a million
+tokens, read sentence by sentence, add at most 100 MB of memory.
 
     HOWSURE_DATA=... python benchmarks/bench_sequences.py [--data ark ewt] [--turns 11]
 """
@@ -48,13 +48,14 @@ Tagged = list[tuple[list[str], list[str]]]
 
 
 def ark(split: str) -> Tagged:
-    """Tweets: token, tab, tag; blank lines between."""
+    """Return the tokens and tags of tweets. In the file, a tab separates token and tag, and blank lines separate
+    tweets."""
     text = (_data() / "ark_twitter_pos" / f"{split}.tsv").read_text(encoding="utf-8")
     return _columns(text, word=0, tag=1)
 
 
 def ewt(split: str) -> Tagged:
-    """CoNLL-U with Penn tags; of the training part the first sentences."""
+    """Return the tokens and Penn tags of a CoNLL-U file; of the training part, only the first sentences."""
     text = gzip.decompress((_data() / "ud_english_ewt" / f"en_ewt-ud-{split}.conllu.gz").read_bytes()).decode("utf-8")
     sentences = _columns(text, word=1, tag=4)
     return sentences[:EWT_TRAINING] if split == "train" else sentences
@@ -81,7 +82,7 @@ def _columns(text: str, *, word: int, tag: int) -> Tagged:
 
 @dataclass
 class Model:
-    """A crfsuite tagger and the sentences as it wants them; the same as log-potentials."""
+    """A crfsuite tagger with its sentences, and the same model as log-potentials."""
 
     tagger: Any
     items: list[Any]
@@ -95,7 +96,7 @@ class Model:
 
 
 def model_of(corpus: str) -> Model:
-    """Train on the training part, and put the test part into both forms."""
+    """Train on the training part; return the test part in both forms."""
     import pycrfsuite
 
     with tempfile.TemporaryDirectory() as folder:
@@ -126,7 +127,7 @@ def _potentials(tagger: Any, sentences: list[list[str]]) -> tuple[list[np.ndarra
 
 
 def crfsuite_marginals(model: Model) -> Iterator[float]:
-    """All marginals, timed without `set`: the seconds of each sentence."""
+    """Compute all marginals with crfsuite, and return the seconds of each sentence without `set`."""
     tagger, labels = model.tagger, model.labels
     for item in model.items:
         tagger.set(item)
@@ -136,7 +137,7 @@ def crfsuite_marginals(model: Model) -> Iterator[float]:
 
 
 def largest_difference(model: Model) -> float:
-    """Between crfsuite's marginals and ours, on the first sentences."""
+    """Return the largest difference between crfsuite's and howsure's marginals in the first sentences."""
     from howsure_text.sequences.tag_posterior import TagPosterior
 
     ours = TagPosterior(model.emissions[:50], model.transitions).marginals()
@@ -149,7 +150,7 @@ def largest_difference(model: Model) -> float:
 
 
 def questions(model: Model) -> dict[str, tuple[Callable[[], object], float]]:
-    """What is asked of the posterior, and how many tokens (or token-samples) one answer is worth."""
+    """Return the timed calls of the posterior, and the number of tokens (or sampled tokens) of each."""
     from howsure_text.sequences.tag_posterior import TagPosterior
 
     def posterior() -> TagPosterior:
@@ -169,7 +170,7 @@ def questions(model: Model) -> dict[str, tuple[Callable[[], object], float]]:
 
 
 def speeds(corpus: str, turns: int) -> list[str]:
-    """The table of one corpus; what it says of the limits."""
+    """Print the table of one corpus; return a line for each limit."""
     model = model_of(corpus)
     tasks = questions(model)
     theirs: list[float] = []
@@ -197,7 +198,7 @@ def speeds(corpus: str, turns: int) -> list[str]:
 
 
 def mean_seconds(ask: Callable[[], object], at_least: float) -> float:
-    """CPU seconds of a run, over as many runs as take so long together."""
+    """Return the mean CPU seconds of a run, over as many runs as last `at_least` seconds together."""
     runs, start = 0, time.process_time()
     while not runs or time.process_time() - start < at_least:
         ask()
@@ -206,7 +207,7 @@ def mean_seconds(ask: Callable[[], object], at_least: float) -> float:
 
 
 class Repeated(Sequence[Any]):
-    """A large corpus whose emissions are made on request, as a model that reads files would."""
+    """A large corpus whose emissions are computed on request, like those of a model that reads files."""
 
     def __init__(self, lengths: list[int], size: int) -> None:
         self.lengths, self.size = lengths, size
@@ -219,7 +220,8 @@ class Repeated(Sequence[Any]):
 
 
 def memory_here() -> float:
-    """What asking a corpus of a million tokens adds, in MB, its answers used part by part."""
+    """Return the memory that the marginals of a corpus of a million tokens add, in MB, if they are used chunk by
+    chunk."""
     from howsure_text.sequences.tag_posterior import TagPosterior
 
     rng = np.random.default_rng(0)
@@ -240,7 +242,8 @@ def memory() -> list[str]:
 
 
 def peak_memory() -> float:
-    """The most memory this process ever held, in MB. (On Linux ru_maxrss starts with what the parent held.)"""
+    """Return the peak memory of this process in MB. (On Linux, ru_maxrss starts with the memory of the parent
+    process.)"""
     status = Path("/proc/self/status")
     if status.exists():
         peak = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))

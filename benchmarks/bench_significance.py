@@ -1,20 +1,20 @@
 """How fast are 10,000 full-size replicates of four metrics for two systems, and how much memory do they take?
 
-Data: labels of 2 and 10 classes, and distributions over 3 classes; two systems that are right together more often
-than by chance. Ours is the public call, `howsure.significance.compare(method="bootstrap")`, from checks to adjusted
-p-values and intervals, in a process of its own: the best CPU seconds of several calls, and the peak memory of the
-process.
+Data: labels of 2 and 10 classes, and distributions over 3 classes. The two systems are correct on the same items more
+often than by chance. howsure's time is that of the public call, `howsure.significance.compare(method="bootstrap")`,
+from checks to adjusted p-values and intervals, in its own process: the CPU seconds of the fastest of several calls, and
+the peak memory of the process.
 
-Beside it, in the same run: BooStSa itself (`Bootstrap.test`, its four metrics) on sub-samples of half the items, the
-largest that it takes, timed on a few loops and scaled to 10,000; and `scipy.stats.bootstrap(paired=True)` of the
-difference in one metric (macro-F1, or Jensen-Shannon divergence), with a statistic vectorised by hand.
+Two peers are timed in the same run: BooStSa (`Bootstrap.test`, its four metrics) on sub-samples of half the items, the
+largest that it accepts, timed on a few loops and scaled to 10,000; and `scipy.stats.bootstrap(paired=True)` of the
+difference in one metric (macro-F1, or Jensen-Shannon divergence), with a statistic that we vectorised.
 
-Limits: 2 classes 0.02 s at every n, and 7,000 times as fast as BooStSa; 10 classes 0.15, 0.8, 1.1 s; distributions
-0.15 s (10³), 1.0 s (10⁴); 400 MB.
+Limits: 2 classes take 0.02 s at every n, and are 7,000 times as fast as BooStSa; 10 classes take 0.15, 0.8 and 1.1 s;
+distributions take 0.15 s (10³) and 1.0 s (10⁴); 400 MB.
 
     python benchmarks/bench_significance.py [--boostsa .venv-boostsa/bin/python] [--quick]
 
-`--quick` leaves 10⁵ items out. The peer is installed as docs/decisions/peers.md says.
+`--quick` leaves out 10⁵ items. docs/decisions/peers.md explains how to install BooStSa.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Set = tuple[Any, Any, Any]
 
 
 def made(kind: str, n: int) -> Set:
-    """Targets and two systems."""
+    """Return simulated targets and the predictions of two systems."""
     rng = np.random.default_rng(0)
     if kind == "distributions":
         targets = rng.dirichlet(np.ones(3), n)
@@ -68,7 +68,7 @@ def made(kind: str, n: int) -> Set:
 
 
 def ours(kind: str, n: int) -> float:
-    """CPU seconds of our call."""
+    """Return the CPU seconds of howsure's call."""
     from howsure.significance.comparison import compare
 
     columns = made(kind, n)
@@ -76,7 +76,7 @@ def ours(kind: str, n: int) -> float:
 
 
 def scipys(kind: str, n: int) -> float:
-    """CPU seconds of scipy's call for one metric, scaled to 10,000 replicates."""
+    """Return the CPU seconds of scipy's call for one metric, scaled to 10,000 replicates."""
     from scipy import stats
 
     columns = made(kind, n)
@@ -97,7 +97,7 @@ def scipys(kind: str, n: int) -> float:
 
 
 def boostsas(kind: str, n: int) -> float:
-    """CPU seconds of BooStSa's call, scaled to 10,000 loops. Runs in its own environment."""
+    """Return the CPU seconds of BooStSa's call, scaled to 10,000 loops. This runs in BooStSa's environment."""
     import contextlib
     import io
     import tempfile
@@ -121,7 +121,7 @@ def boostsas(kind: str, n: int) -> float:
 
 
 def macro_f1(targets: Any, predictions: Any, classes: int) -> Any:
-    """Macro-F1 along the last axis."""
+    """Return macro-F1 along the last axis."""
     total = 0.0
     for k in range(classes):
         true, predicted = targets == k, predictions == k
@@ -130,13 +130,13 @@ def macro_f1(targets: Any, predictions: Any, classes: int) -> Any:
 
 
 def divergences(t: Any, q: Any) -> Any:
-    """The Jensen-Shannon divergence of each row."""
+    """Return the Jensen-Shannon divergence of each row."""
     middle = (t + q) / 2
     return (t * np.log(t / middle) + q * np.log(q / middle)).sum(axis=1) / 2
 
 
 def best(call: Callable[[], object], repeats: int) -> float:
-    """The best CPU seconds of several calls."""
+    """Return the CPU seconds of the fastest of several calls."""
     seconds = []
     for _ in range(repeats):
         start = time.process_time()
@@ -146,7 +146,7 @@ def best(call: Callable[[], object], repeats: int) -> float:
 
 
 def measured(python: Path, task: str, kind: str, n: int) -> dict[str, float] | None:
-    """Seconds and peak memory (MB) of a task in a process of its own; None if the peer is missing."""
+    """Return the seconds and peak memory (MB) of a task in its own process; None if the peer is not installed."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "packages" / "core" / "src") if task == "ours" else ""}
     command = [str(python), __file__, "--task", task, kind, str(n)]
     if not python.exists():
@@ -160,7 +160,7 @@ def measured(python: Path, task: str, kind: str, n: int) -> dict[str, float] | N
 
 
 def row(kind: str, n: int, boostsa: Path) -> tuple[str, bool]:
-    """A line of the table, and whether its limits hold."""
+    """Return a line of the table, and whether its limits hold."""
     here = measured(Path(sys.executable), "ours", kind, n)
     assert here is not None, "our own call failed"
     scipy, peer = measured(Path(sys.executable), "scipys", kind, n), measured(boostsa, "boostsas", kind, n)

@@ -1,10 +1,9 @@
-"""CPU seconds until people see something: an import, `--help`, the curve of a small file.
+"""How many CPU seconds pass until users see something: an import, `--help`, the curve of a small file?
 
     python benchmarks/bench_start.py [--against FOLDER] [--turns 9]
 
-Each line is a process of its own, user and system time together, the median of the turns. FOLDER is a checkout of
-another commit: it takes turns with this one, under the same Python and libraries (`git worktree add --detach FOLDER
-REF`).
+Each line is the median over the turns of the user and system time of a new process. FOLDER is a checkout of another
+commit (`git worktree add --detach FOLDER REF`); it takes turns with this checkout, under the same Python and libraries.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ STARTS = {
 
 
 def seconds(checkout: Path, arguments: list[str], folder: str) -> float:
-    """CPU seconds of one process, with its threads."""
+    """Return the CPU seconds of one process, including its threads."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     sources = [*checkout.glob("packages/*/src"), checkout / "src"]  # the second before 0.3.0
     path = os.pathsep.join(map(str, sources))

@@ -1,18 +1,19 @@
-"""How fast is the training of a CRF, does it end at crfsuite's minimum, and how often are the tags right?
+"""How fast is the training of a CRF, does it reach crfsuite's minimum, and how accurate are the tags?
 
 Data, from the folder that `HOWSURE_DATA` names: the ARK tweets (25 tags) and the English Web Treebank (49 Penn tags),
-training and test parts. Both trainers get the same features, c2 = 0.1, L-BFGS and their own rules of convergence; they
-take turns in one process on one thread. CPU seconds of ours are those of the whole `fit`, those of python-crfsuite of
-`train` alone, after the sentences were appended. Beside them a hidden Markov model and AdaGrad.
+training and test parts. Both trainers get the same features, c2 = 0.1 and L-BFGS, and use their own convergence
+criteria; they take turns in one process on one thread. The CPU seconds of howsure are those of the whole `fit`; those
+of python-crfsuite are of `train` alone, after the sentences were appended. A hidden Markov model and AdaGrad are shown
+for comparison.
 
-Limits: CPU seconds per iteration at most those of python-crfsuite; objectives within 1e-5 of each other, relative, or
-ours lower; accuracy on test, by the most probable tag of each word: tweets basic 76 %, advanced 87 %, web text basic
-89 % (Viterbi's: 76.3, 87.5 and 89.0).
+Limits: CPU seconds per iteration are at most those of python-crfsuite; the objectives differ by at most 1e-5
+(relative), or howsure's is lower; the accuracy on test, by the most probable tag of each word, is at least 76% (tweets,
+basic features), 87% (tweets, advanced) and 89% (web text, basic); Viterbi's is 76.3%, 87.5% and 89.0%.
 
     python benchmarks/bench_taggers.py [--quick]
 
-`--quick` takes the first 3,000 sentences of web text (for which there is no limit of accuracy). All takes about 6
-minutes, half of them python-crfsuite's.
+`--quick` uses the first 3,000 sentences of web text (for which there is no limit of accuracy). The full run takes about
+6 minutes, half of them for python-crfsuite.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ Corpus = tuple[list[Any], list[Any]]
 
 @dataclass(frozen=True)
 class Case:
-    """A corpus with features, and the accuracy that must be reached."""
+    """A corpus with features, and the required accuracy."""
 
     name: str
     features: str
@@ -65,7 +66,7 @@ def web_text(folder: Path, part: str) -> Corpus:
 
 
 def crfsuites(case: Case) -> tuple[float, list[float]]:
-    """CPU seconds of python-crfsuite's training, and its objectives."""
+    """Return the CPU seconds of python-crfsuite's training, and its objectives."""
     import pycrfsuite
 
     class Trainer(pycrfsuite.BaseTrainer):  # type: ignore[misc, unused-ignore]
@@ -90,19 +91,19 @@ def _attributes(words: Any, t: int, families: tuple[str, ...]) -> list[str]:
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU seconds of a call, and what it returns."""
+    """Return the CPU seconds of a call, and its result."""
     start = time.process_time()
     result = call()
     return time.process_time() - start, result
 
 
 def accuracies(tagger: Any, test: Corpus) -> tuple[float, float]:
-    """By Viterbi, and by the most probable tag of each word."""
+    """Return the accuracy by Viterbi, and by the most probable tag of each word."""
     return tagger.score(*test), tagger.score(*test, decoding="posterior")
 
 
 def compared(case: Case) -> bool:
-    """Print the line of one case; whether its limits hold."""
+    """Print the line of one case; return whether its limits hold."""
     tokens = sum(map(len, case.train[0]))
     seconds, tagger = timed(lambda: CRFTagger(features=case.features, c2=C2).fit(*case.train))
     peer_seconds, losses = crfsuites(case)

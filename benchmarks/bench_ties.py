@@ -1,9 +1,9 @@
-"""What do ties cost where the pairs of a file are streamed?
+"""How much time and memory do ties cost if the pairs of a file are streamed?
 
-Data: Parquet files made by DuckDB, predictions of one shape with masses, rounded, in float32, or all equal; 20 groups.
-CPU seconds and peak memory of whole processes of `howsure calibration`, medians of three.
+Data: Parquet files made by DuckDB. Predictions have the same distribution, with point masses, rounded, in float32, or
+are all equal; 20 groups. CPU seconds and peak memory of `howsure calibration` are medians of three processes.
 
-Limits: at most 1.5 × the file without ties, and 300 MB, with and without `--group`.
+Limits: at most 1.5 × the CPU seconds of the file without ties, and 300 MB, with and without `--group`.
 
     python benchmarks/bench_ties.py [--rows 10000000]
 """
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def tied_files(rows: int) -> list[str]:
-    """The table of the command line on files with ties, with and without groups; what it says of the limits."""
+    """Print the table for files with ties, with and without groups; return a line for each limit."""
     head(f"Parquet file of {rows:,} rows, ties", "CPU seconds", "× none", "peak MB", "20 groups", "× none", "peak MB")
     first: list[float] = []
     times, memories = [], []
@@ -70,7 +70,7 @@ def _judge(path: Path, *more: str) -> list[str]:
 
 
 def _write_pairs(path: Path, rows: int, tied: str = "s") -> None:
-    """Predictions with ties, labels drawn from them and groups; by DuckDB, which streams."""
+    """Write predictions with ties, labels drawn from them, and groups with DuckDB, which needs little memory."""
     columns = "random() AS u, random() AS v, random() AS w, i % 20 AS g"
     drawn = f"SELECT {SHAPE} AS s, v, w, g FROM (SELECT {columns} FROM range({rows}) t(i))"
     query = f"COPY (SELECT ({tied})::DOUBLE AS q, (w < q)::UTINYINT AS y, g FROM ({drawn})) TO '{path}'"

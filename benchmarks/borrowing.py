@@ -1,16 +1,17 @@
-"""Do the corrected counts of periods cover where periods differ, and how wide are their intervals?
+"""Do the intervals of corrected counts by period cover if periods differ, and how wide are they?
 
     python -m benchmarks.borrowing [NAME ...] [--draws 40] [--method auto] [--seed 0]
 
-Real corpora (HOWSURE_DATA) whose documents all have human codes: acts of the police by week and by day, topics of a
-newswire by week, armed conflict in Wikipedia's news by year, attacks by country and quarter (muc4). The score of a
-document is x / (1 + x) for x words that one would search for. Simulated: one period with four times the rate, an event
-in few periods only, levels that drift, rare events, scores that miss 85% in 3 of 12 periods.
+Real corpora (HOWSURE_DATA) in which all documents are coded by humans: acts of the police by week and by day, topics of
+a newswire by week, armed conflict in Wikipedia's news by year, attacks by country and quarter (muc4). The score of a
+document is x / (1 + x), where x is the number of its words from a list of search terms. Simulated: one period with four
+times the rate, an event that occurs in few periods, rates that drift, rare events, and scores that miss 85% of the
+events in 3 of 12 periods.
 
-NAME selects the populations whose name contains it. For each draw of labels, howsure estimates the counts of periods
-and totals. The table shows the coverage of the 95% intervals of all periods, of the periods of a jump (at least twice
-the rate of the whole series), of the worst of these, of periods with a true count above 0, and of totals; the mean
-width of the intervals of periods; and the share of periods that are estimated from their own labels.
+NAME selects the populations whose name contains it. For each random sample of labels, howsure estimates the counts of
+periods and totals. The table shows the coverage of the 95% intervals of all periods, of periods with a jump (at least
+twice the rate of the whole series), of the worst of these, of periods with a true count above 0, and of totals; the
+mean width of the intervals of periods; and the proportion of periods that are estimated from their own labels alone.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ MIN_RATIO, MIN_POSITIVES = 2.0, 5  # of a period of a jump: to the rate of its s
 
 
 def corpora(folder: Path) -> Iterator[tuple[str, int, Callable[[Generator], Population]]]:
-    """Real corpora: name, number of labels, and the population, which is the same in all draws."""
+    """Return the name, number of labels and population of each real corpus. The population is the same in all draws."""
     news = read_police_news(str(folder), tuple(WORDS))
     for question, labels in news.labels.items():
         score = word_score(news, question)
@@ -72,7 +73,7 @@ def corpora(folder: Path) -> Iterator[tuple[str, int, Callable[[Generator], Popu
 
 
 def simulations() -> Iterator[tuple[str, int, Callable[[Generator], Population]]]:
-    """Simulated populations: name, number of labels, and a population for a generator."""
+    """Return the name and number of labels of each simulated population, and a function that draws it."""
     for periods, rate, n in ((12, 0.05, 200), (24, 0.05, 400), (12, 0.15, 200), (6, 0.1, 100)):
         rates = [4 * rate] + [rate] * (periods - 1)
         yield f"jump: 1 of {periods}, {rate:.0%} to {4 * rate:.0%}", n, partial(few_periods, rates, "good")
@@ -95,7 +96,7 @@ def simulations() -> Iterator[tuple[str, int, Callable[[Generator], Population]]
 
 
 def few_periods(rates: Sequence[float], kind: str, rng: Generator) -> Population:
-    """200 units in each period, positive at the rate of the period."""
+    """Return 200 units for each period, positive at the period's rate."""
     period = rng.integers(0, len(rates), 200 * len(rates))
     truth = rng.random(len(period)) < np.array(rates)[period]
     return Population(score_of(truth, kind, rng), truth.astype(float), {"period": period})
@@ -117,7 +118,8 @@ def _words_found(words: str, texts: Sequence[str]) -> Any:
 
 
 def _current_events(folder: Path) -> Population:
-    """A random part of Wikipedia's news to 2020: whether an item is under the heading of armed conflict."""
+    """Return a random part of Wikipedia's news to 2020; an item is positive if it is under the heading of armed
+    conflict."""
     items = [
         item
         for item in _lines(folder / "wikipedia_current_events" / "current_events.jsonl.gz")
@@ -130,7 +132,8 @@ def _current_events(folder: Path) -> Population:
 
 
 def _incidents(folder: Path) -> Population:
-    """Pairs of a dated report and a country: whether an incident happened there. Whole reports are drawn."""
+    """Return pairs of a dated report and a country, positive if an incident happened there. Whole reports are
+    sampled."""
     reports = [report for report in _lines(folder / "muc4" / "muc4.jsonl.gz") if (report["date"] or "") >= "1989"]
     pairs = [(report, country) for report in reports for country in COUNTRIES]
     mentions = np.array([float(report["text"].upper().count(country)) for report, country in pairs])
@@ -155,7 +158,7 @@ class Coverage:
     by_labels: list[bool] = field(default_factory=list)
 
     def add(self, drawn: Population, n: int, method: str, rng: Generator) -> None:
-        """One draw of n labels."""
+        """Draw n labels, estimate, and add whether each interval covers."""
         (counts,) = drawn_counts(drawn, n, (method,), design="stratified", rng=rng).values()
         truth = true_counts(drawn)
         sizes = {row.group: row.n for row in (*counts.rows, *counts.domains, counts.total)}
@@ -172,7 +175,7 @@ class Coverage:
         self.totals += [bool(row.low <= truth[row.group] <= row.high) for row in series]
 
     def cells(self) -> list[str]:
-        """The cells of the table."""
+        """Return the cells of the table."""
         jumps = list(chain.from_iterable(self.jumps.values()))
         worst = min((np.mean(covered) for covered in self.jumps.values()), default=np.nan)
         shares = (np.mean(self.periods), np.mean(jumps) if jumps else np.nan, worst, np.mean(self.occurring))

@@ -1,7 +1,9 @@
-"""What do bounds cost in `howsure score` and `howsure significance`, and how far do cells move Gaffke's intervals?
+"""How much time do known bounds cost in `howsure score` and `howsure significance`, and how much does rounding scores
+to cells change?
 
-In one run: scores without bounds (Student's t), with bounds, and with bounds by the exact integral, which takes every
-distinct score instead of cells. Limit: 3 × the time without bounds.
+In one run: scores without bounds (Student's t); with bounds (Gaffke's interval of scores rounded to cells); and with
+bounds by the exact integral over all distinct scores. The last column shows how far the rounding moves an interval.
+Limit: 3 × the time without bounds.
 
     python benchmarks/bounded_scores.py
 """
@@ -47,7 +49,7 @@ def main() -> None:
 
 
 def report(name: str, n: int, job: Callable[..., object]) -> None:
-    """A row of the table: the fastest of some runs; the exact integral once."""
+    """Print a row of the table: times of the fastest of some runs; the exact integral is run once."""
     plain, bounded = (
         min(seconds(partial(job, **bounds)) for _ in range(REPEATS)) for bounds in ({}, {"bounds": (0.0, 1.0)})
     )
@@ -63,7 +65,8 @@ def seconds(job: Callable[[], object]) -> float:
 
 
 def moved(draw: Callable[[np.random.Generator, int], np.ndarray], n: int, clustered: bool) -> float:
-    """The larger shift of the two ends by cells, in widths of the exact interval."""
+    """Return how far cells move the ends of an interval: the larger shift, relative to the width of the exact
+    interval."""
     rng = np.random.default_rng(1)
     scores = draw(rng, n)
     sizes = np.minimum(np.ceil(rng.lognormal(0.0, 1.5, n)), 3000.0) if clustered else np.ones(n)

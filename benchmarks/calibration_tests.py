@@ -1,18 +1,18 @@
-"""How often do the tests of calibration reject: calibrated predictions (wanted: 0.05), and shifted or bold ones?
+"""How often do the tests of calibration reject predictions that are calibrated (nominal: 0.05), shifted or too timid?
 
-Predictions are uniform or from Beta(0.3, 0.7), labels 1 with the probability q (calibrated), q + 0.03 (shifted) or
-expit(1.15 logit(q)) (timid). Designs: independent pairs, without weights and with log-normal ones (σ = 1.5); clusters
-of 20 pairs whose labels follow a Gaussian copula with ρ = 0.5, and of geometric size with the mean 20. The calls are
-the public ones, with 199 draws where a method draws.
+Predictions are uniform or from Beta(0.3, 0.7). A label is 1 with probability q (calibrated), q + 0.03 (shifted) or
+expit(1.15 logit(q)) (too timid). Designs: independent pairs, without weights and with log-normal ones (σ = 1.5);
+clusters of 20 pairs whose labels follow a Gaussian copula with ρ = 0.5; and clusters of geometric size with mean 20.
+The tests are the public functions, with 199 draws if a method draws.
 
-The second table is of `howsure.quantile_calibration`: ranks of 99 draws, the truth's law being that of the draws
-(calibrated), shifted by 0.15 or spread by 1.2, alone and in clusters of 20 with ρ = 0.5.
+The second table is of `howsure.quantile_calibration`: the true value has the same distribution as the 99 draws
+(calibrated), or a distribution shifted by 0.15 or spread by 1.2; rows are independent, or in clusters of 20 with ρ =
+0.5.
 
-A third table is of 140,000 pairs, whose predictions are rounded to cells, by the tests that need only sums.
+The third table is of 140,000 pairs, whose predictions are rounded to cells, by the tests that need only sums.
 
-Limit: calibrated ones are rejected in .04 to .06 of the runs, but for the error of the simulation. `--runs` sets the
-number of runs a cell (default 1,000: about 40 CPU minutes). Prints the tables of
-docs/calibration-tests.md.
+Limit: calibrated predictions are rejected in 0.04 to 0.06 of the runs, apart from Monte Carlo error. `--runs` sets the
+number of runs of each table cell (default 1,000: about 40 CPU minutes). Prints the tables of docs/calibration-tests.md.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ QUANTITIES = {"calibrated": (0.0, 1.0), "shifted": (0.15, 1.0), "spread": (0.0, 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A design: n independent pairs, or as many clusters of equal or uneven size; with weights or not."""
+    """A design: n independent pairs, or clusters of equal or unequal size; with or without weights."""
 
     truth: str
     predictions: str = "uniform"
@@ -68,7 +68,7 @@ class Cell:
 
 
 def cluster_codes(cell: Cell, rng: Rng) -> npt.NDArray[np.int64] | None:
-    """The cluster of each pair."""
+    """Return the cluster of each pair."""
     if not cell.clusters:
         return None
     sizes = rng.geometric(1 / CLUSTER_SIZE, cell.clusters) if cell.uneven else np.full(cell.clusters, CLUSTER_SIZE)
@@ -76,7 +76,7 @@ def cluster_codes(cell: Cell, rng: Rng) -> npt.NDArray[np.int64] | None:
 
 
 def normal(n: int, clusters: npt.NDArray[np.int64] | None, rng: Rng) -> Floats:
-    """Standard normal variables, correlated within clusters."""
+    """Return standard normal variables, correlated within clusters."""
     if clusters is None:
         return rng.normal(size=n)
     shared = rng.normal(size=int(clusters.max()) + 1)[clusters]
@@ -84,7 +84,7 @@ def normal(n: int, clusters: npt.NDArray[np.int64] | None, rng: Rng) -> Floats:
 
 
 def p_values_of_tests(cell: Cell, rng: Rng, *, methods: Sequence[str] = METHODS) -> list[float]:
-    """The p-value of every method on one sample."""
+    """Return the p-value of every method for one sample."""
     clusters = cluster_codes(cell, rng)
     n = cell.n if clusters is None else len(clusters)
     q = PREDICTIONS[cell.predictions](rng, n)
@@ -95,7 +95,7 @@ def p_values_of_tests(cell: Cell, rng: Rng, *, methods: Sequence[str] = METHODS)
 
 
 def p_values_of_quantiles(cell: Cell, rng: Rng) -> list[float]:
-    """Both p-values of the posterior quantiles of one sample."""
+    """Return both p-values of the posterior quantiles of one sample."""
     clusters = cluster_codes(cell, rng)
     n = cell.n if clusters is None else len(clusters)
     shift, spread = QUANTITIES[cell.truth]
@@ -107,14 +107,14 @@ def p_values_of_quantiles(cell: Cell, rng: Rng) -> list[float]:
 
 
 def rates(cell: Cell, *, once: Callable[[Cell, Rng], list[float]], runs: int, seed: int) -> Floats:
-    """How often each p-value is at most 0.05."""
+    """Return how often each p-value is at most 0.05."""
     rng = np.random.default_rng(seed)
     share: Floats = np.mean([np.array(once(cell, rng)) <= LEVEL for _ in range(runs)], axis=0)
     return share
 
 
 def cells() -> list[Cell]:
-    """The rows of the first table."""
+    """Return the rows of the first table."""
     alone = [Cell(truth, kind, weighted=w) for kind in PREDICTIONS for truth in TRUTHS for w in (False, True)]
     together = [
         Cell("calibrated", kind, clusters=number, uneven=uneven)
@@ -126,7 +126,7 @@ def cells() -> list[Cell]:
 
 
 def quantile_cells() -> list[Cell]:
-    """The rows of the second table."""
+    """Return the rows of the second table."""
     alone = [Cell(truth, "99 draws", n=n) for truth in QUANTITIES for n in (100, 400)]
     numbers = (10, 30, 100, 200)
     together = [Cell("calibrated", "99 draws", clusters=c, uneven=u) for c in numbers for u in (False, True)]
@@ -134,12 +134,12 @@ def quantile_cells() -> list[Cell]:
 
 
 def cells_of_many() -> list[Cell]:
-    """The rows of the third table."""
+    """Return the rows of the third table."""
     return [Cell("calibrated", kind, n=140_000) for kind in PREDICTIONS]
 
 
 def table(rows: list[Cell], columns: list[str], once: Callable[[Cell, Rng], list[float]], runs: int) -> None:
-    """Print a table, one row per cell."""
+    """Print a table with one row for each cell."""
     print(f"| truth | predictions | design | {' | '.join(columns)} |\n|---|---|---|{'---:|' * len(columns)}")
     with ProcessPoolExecutor() as workers:
         for cell, shares in zip(rows, workers.map(partial(rates, once=once, runs=runs, seed=0), rows), strict=True):

@@ -1,10 +1,10 @@
-"""What do bins of whole cells change against bins that end between any two predictions?
+"""How much do results change if a bin may only end at the border of a cell, instead of between any two predictions?
 
-Data: real predictions (the data sets of docs/data.md, looked for under HOWSURE_DATA) and hostile ones of 200,000 pairs:
-with masses, ties, few digits, float32, all in one cell, near 0 and 1; calibrated and overconfident. Both ways bin the
-same pairs with the default bin size. Printed: by how much the debiased error and the ends of its interval, and the ECE
-and its ends, move, in units of the width of the exact interval (each the largest of the three); next to it, by how much
-they move if exact bins hold one pair more each.
+Data: real predictions (the data sets of docs/data.md, in the folder HOWSURE_DATA), and 200,000 pairs of difficult
+simulated ones: with point masses, ties, few digits, in float32, all in one cell, or near 0 and 1; calibrated and
+overconfident. Both ways bin the same pairs with the default bin size. The table shows how far the debiased error and
+the ends of its interval move, and the ECE and its ends, relative to the width of the exact interval (the largest of the
+three shifts). For comparison, it shows how far they move if exact bins hold one more pair each.
 
     python benchmarks/cells_as_ties.py [--data FOLDER]
 """
@@ -36,7 +36,7 @@ EVERYTHING = 1 << 40
 
 
 def hostile() -> Iterator[tuple[str, Pairs]]:
-    """Predictions that a grid could mistreat; the labels of half of them overconfident."""
+    """Return predictions that rounding to cells could distort; half of the data sets are overconfident."""
     kinds = {
         "Beta(0.3, 0.7)": lambda rng: rng.beta(0.3, 0.7, N),
         "uniform": lambda rng: rng.random(N),
@@ -62,7 +62,7 @@ def hostile() -> Iterator[tuple[str, Pairs]]:
 
 
 def real(folder: Path) -> Iterator[tuple[str, Pairs]]:
-    """The data sets that are there."""
+    """Return the data sets that exist in the folder."""
     for path in sorted((folder / "llm_mcq_confidence").glob("*.tsv.gz")):
         with gzip.open(path, "rt") as file:
             graded = [(row["grade"], row["confidence"]) for row in csv.DictReader(file, delimiter="\t")]
@@ -88,7 +88,7 @@ def pairs(y: object, q: object) -> Pairs:
 
 
 def moved(cells: howsure.Estimate, exact: howsure.Estimate) -> tuple[float, float]:
-    """The width of the exact interval, and by how many of it the value or an end moved."""
+    """Return the width of the exact interval, and how far the value or an end moved, relative to this width."""
     assert exact.low is not None
     assert exact.high is not None
     width = exact.high - exact.low

@@ -1,12 +1,13 @@
-"""How often do the verdicts of `howsure check` make errors, and how often do they decide? Nominal: 0.05.
+"""How often are the verdicts of `howsure check` wrong (nominal: at most 0.05), and how often do they decide?
 
-Limits: predictions from Beta(2, 2), labels whose probability differs from them by a curve of a given shape, scaled so
-that the calibration error of the population is a given multiple of the limit 0.05; `rare`: predictions below 0.1 and a
-limit of 0.02; `clusters`: ten pairs share half of their predictions and of their luck. Two models: the predictions of
-one are too high by a constant, those of the other too low; labels are shared. Families: twenty groups, thirty nights.
-Scores: shares, skewed and clustered ones. Rows: the verdicts with as many rows as were said to be needed.
+Checks of a limit: predictions are from Beta(2, 2), and the probability of a label differs from its prediction by a
+curve. The curve is scaled so that the population's calibration error is a given multiple of the limit 0.05. `rare`:
+predictions below 0.1 and a limit of 0.02. `clusters`: ten pairs share half of their predictions and the randomness of
+half of their labels. Comparisons of two models with the same labels: the predictions of one model are too high by a
+constant, those of the other too low. Families: twenty groups, thirty nights. Scores: proportions, skewed and clustered
+scores. Needed rows: the verdicts with as many rows as the check asked for.
 
-Prints the Markdown tables of docs/check.md. `--quick` takes a tenth of the runs.
+Prints the Markdown tables of docs/check.md. `--quick` uses a tenth of the runs.
 """
 
 from __future__ import annotations
@@ -48,18 +49,18 @@ SHAPES: dict[str, Curve] = {
 
 
 def limit_of(shape: str) -> float:
-    """The limit that a shape is checked against."""
+    """Return the limit against which a shape is checked."""
     return RARE_LIMIT if shape == "rare" else LIMIT
 
 
 def predictions(shape: str, n: int, rng: Generator) -> Floats:
-    """Predictions without clusters."""
+    """Return predictions without clusters."""
     return rng.uniform(0, 0.1, n) if shape == "rare" else rng.beta(2, 2, n)
 
 
 @cache
 def scaled(shape: str, error: float) -> float:
-    """The parameter of a shape with which the population has this error."""
+    """Return the parameter of a shape for which the population has this error."""
     q = predictions(shape, 200_000, np.random.default_rng(1))
     low, high = 0.0, 1.0
     for _ in range(40):
@@ -70,7 +71,7 @@ def scaled(shape: str, error: float) -> float:
 
 
 def drawn(shape: str, error: float, n: int, rng: Generator) -> Pairs:
-    """Pairs of a population with this error."""
+    """Return pairs drawn from a population with this error."""
     q, luck, clusters = predictions(shape, n, rng), rng.random(n), None
     if shape == "clusters":
         clusters = np.repeat(np.arange(n // CLUSTER), CLUSTER)
@@ -82,7 +83,7 @@ def drawn(shape: str, error: float, n: int, rng: Generator) -> Pairs:
 
 
 def tested(pairs: Pairs) -> OneError:
-    """The tests of the error of pairs."""
+    """Return the tests of the error of pairs."""
     squared, n, _ = judged(pairs, Bins())
     return OneError(squared, n)
 
@@ -92,7 +93,7 @@ def _drawn(shape: str, error: float, n: int, rng: Generator) -> OneError:
 
 
 def verdict(test: OneSidedTest, limit: float, size: float = SIZE) -> tuple[bool, bool]:
-    """Whether the quantity is shown to lie below the limit, and above it."""
+    """Return whether the quantity is shown to be below the limit, and whether it is shown to be above."""
     if isinstance(test, TwoErrors):  # many times faster than its bounds
         return test.is_below(limit, size), test.is_above(limit, size)
     low, high = test.bounds(size)
@@ -100,7 +101,7 @@ def verdict(test: OneSidedTest, limit: float, size: float = SIZE) -> tuple[bool,
 
 
 def rates(draw: Callable[[Generator], OneSidedTest], limit: float, *, runs: int, seed: int) -> tuple[float, float]:
-    """How often a test shows that the quantity lies below the limit, and above it."""
+    """Return how often a test shows that the quantity is below the limit, and how often that it is above."""
     rng = np.random.default_rng(seed)
     decisions = np.array([verdict(draw(rng), limit) for _ in range(runs)])
     below, above = decisions.mean(axis=0).tolist()
@@ -108,7 +109,7 @@ def rates(draw: Callable[[Generator], OneSidedTest], limit: float, *, runs: int,
 
 
 def limit_rows(share: float) -> Iterator[list[str]]:
-    """One row per shape and n: both errors at the limit, and how often the verdict is right elsewhere."""
+    """Yield one row per shape and n: both error rates at the limit, and how often the verdict is correct elsewhere."""
     for shape in SHAPES:
         limit = limit_of(shape)
         for n in SIZES:
@@ -121,7 +122,7 @@ def limit_rows(share: float) -> Iterator[list[str]]:
 
 
 def both(this: float, other: float, n: int, rng: Generator) -> TwoErrors:
-    """Two models: the predictions of this one are too high by this much, those of the other too low."""
+    """Return pairs of two models: one's predictions are too high by `this`, the other's too low by `other`."""
     p = rng.uniform(0.2, 0.7, n)
     y = (rng.random(n) < p).astype(np.uint8)
     how = {"growth": 5 / 3, **Bins().options}
@@ -129,7 +130,7 @@ def both(this: float, other: float, n: int, rng: Generator) -> TwoErrors:
 
 
 def margin_rows(share: float) -> Iterator[list[str]]:
-    """One row per margin, error of the other model and n: both errors at the margin, and power."""
+    """Yield one row per margin, error of the other model and n: both error rates at the margin, and the power."""
     for margin, other in ((0.0, 0.05), (0.03, 0.0), (0.03, 0.05), (0.03, 0.15)):
         for n in SIZES:
             runs, less = max(int(RUNS[n] * share), 10), max(int(POWER_RUNS * share), 10)
@@ -143,14 +144,14 @@ def margin_rows(share: float) -> Iterator[list[str]]:
 
 
 def outcomes(tests: list[OneError], alarms_over: int = 1) -> list[str]:
-    """The verdicts of tests against the limit, adjusted together."""
+    """Return the verdicts of tests against the limit, adjusted for their number."""
     rule = Rule("calibration", "error", BELOW, LIMIT)
     evidence = [Evidence(rule, str(place), test.n, test) for place, test in enumerate(tests)]
     return [row.outcome for row in verdicts_on(evidence, level=1 - SIZE, alarms_over=alarms_over)]
 
 
 def family_rows(share: float) -> Iterator[list[str]]:
-    """One row per family: what happens that should not, and how often."""
+    """Yield one row per family: a false result, and how often it happens."""
     rng, runs = np.random.default_rng(7), max(int(300 * share), 5)
     at_limit = [outcomes([tested(drawn("sine", LIMIT, 500, rng)) for _ in range(20)]) for _ in range(runs)]
     yield _family("20 groups at the limit: any fails", ["fail" in family for family in at_limit])
@@ -167,7 +168,8 @@ def family_rows(share: float) -> Iterator[list[str]]:
 
 
 def _all_pass(rng: Generator) -> bool:
-    """Whether a group at the limit and 19 without error pass together: never where the former alone does not."""
+    """Return whether a group at the limit and 19 groups without error all pass, which requires that the former
+    passes."""
     broken = tested(drawn("sine", LIMIT, 5_000, rng))
     if not verdict(broken, LIMIT)[0]:
         return False
@@ -175,7 +177,7 @@ def _all_pass(rng: Generator) -> bool:
 
 
 def _month(rng: Generator) -> bool:
-    """Whether any of thirty nights is worse than a baseline of the same model."""
+    """Return whether any of thirty nights is found worse than a baseline of the same model."""
     first, *others = (ErrorSummary.of(*judged(drawn("sine", LIMIT, 1_000, rng), Bins())[:2], 5 / 3) for _ in range(31))
     return any(verdict(night.minus(first), 0.0, SIZE / 30)[1] for night in others)
 
@@ -185,7 +187,7 @@ def _family(what: str, happened: list[bool]) -> list[str]:
 
 
 def score_rows(share: float) -> Iterator[list[str]]:
-    """One row per kind of scores and n: how often a true mean is shown to lie below, and above itself."""
+    """Yield one row per kind of scores and n: how often a mean is found to be below, or above, a limit equal to it."""
     kinds: dict[str, tuple[Callable[[int, Generator], MeanScore], float]] = {
         "right or wrong, 0.9": (lambda n, rng: mean_score((rng.random(n) < 0.9).astype(float), None), 0.9),
         "skewed (exponential)": (lambda n, rng: mean_score(rng.exponential(1, n), None), 1.0),
@@ -211,7 +213,7 @@ def _clustered(n: int, rng: Generator) -> MeanScore:
 
 
 def needed_rows(share: float) -> Iterator[list[str]]:
-    """One row per case: the rows needed if the error is the true one, and how often they decide."""
+    """Yield one row per case: the rows needed if the estimated error is true, and how often that many rows decide."""
     for shape, error in (("sine", 0.0), ("sine", 0.03), ("sine", 0.08), ("clusters", 0.0), ("clusters", 0.08)):
         rng = np.random.default_rng(31)
         tests = [tested(drawn(shape, error, 1_000, rng)) for _ in range(400)]

@@ -1,8 +1,8 @@
-"""What do class-wise calibration curves cost, compared with scikit-learn's curves of each class alone, without errors?
+"""How much time do class-wise calibration curves take, compared with scikit-learn's curve of each class without errors?
 
     make bench JOB=class_wise
 
-Goal: 1.2 × scikit-learn's curves for 10⁶ rows of 10 classes.
+Goal: 1.2 × the time of scikit-learn for 10⁶ rows of 10 classes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ BINS = 20
 
 
 def curves(classes: int, *, n: int) -> tuple[Job, Job]:
-    """Curves with errors, intervals and p-values of n rows; scikit-learn's of each class."""
+    """Return two jobs: howsure's curves of n rows with errors, intervals and p-values, and scikit-learn's of each
+    class."""
     rng = np.random.default_rng(0)
     logits = 1.5 * rng.normal(size=(n, classes))
     probabilities = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
@@ -34,7 +35,7 @@ def curves(classes: int, *, n: int) -> tuple[Job, Job]:
 
 
 def main() -> None:
-    """Print the growth with the rows, and with the classes."""
+    """Print how the time grows with the rows, and with the classes."""
     curves(3, n=1_000)[0]()  # imports
     print_numpy_import()
     floor, goal = f"scikit-learn, {BINS} quantile bins of each class", "1.2 × at 1,000,000 rows of 10 classes"

@@ -1,8 +1,9 @@
-"""Does accuracy of many classes cost more than of two? CPU seconds of `compare(metrics="accuracy")`, 10,000 replicates.
+"""Does the accuracy of many classes take longer than that of two? `compare(metrics="accuracy")`, 10,000 replicates.
 
     make bench JOB=classes
 
-Accuracy knows four kinds of rows (each model right or wrong), whatever the number of classes. Goal: 1.2 × two classes.
+For accuracy, a row has one of four values (each model correct or wrong), whatever the number of classes. Goal: 1.2 ×
+the CPU seconds for two classes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def main() -> None:
 
 
 def cpu_seconds(n: int, classes: int) -> float:
-    """The fastest of five calls."""
+    """Return the CPU seconds of the fastest of five calls."""
     rng = np.random.default_rng(0)
     targets = rng.integers(0, classes, n)
     models = [np.where(rng.random(n) < 0.8, targets, rng.integers(0, classes, n)) for _ in range(2)]

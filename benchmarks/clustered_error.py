@@ -1,8 +1,8 @@
-"""What do clusters cost `calibration_error`, in time and memory? Clusters of 20 pairs, which are spread over all bins.
+"""How much time and memory do clusters cost `calibration_error`? Clusters have 20 pairs, spread over all bins.
 
     make bench JOB=clustered_error
 
-Goal: 4 × the error of the same pairs without clusters, and 40 MB for 10⁶ pairs in 50,000 clusters.
+Goal: 4 × the time without clusters, and 40 MB for 10⁶ pairs in 50,000 clusters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MEMORY_PAIRS = 1_000_000
 
 
 def errors(n: int, *, power: float) -> tuple[Job, Job]:
-    """The error of clustered pairs, whose labels are 1 with the probability q**power, and that without clusters."""
+    """Return two jobs for pairs whose labels are 1 with probability q**power: the error with clusters, and without."""
     rng = np.random.default_rng(0)
     q = rng.beta(0.3, 0.7, n)
     y = (rng.random(n) < q**power).astype(np.int64)
@@ -31,13 +31,13 @@ def errors(n: int, *, power: float) -> tuple[Job, Job]:
 
 
 def memory_in_new_process(n: int) -> float:
-    """The memory that a first call adds, in MB."""
+    """Return the memory that a first call adds, in MB."""
     command = [sys.executable, __file__, str(n)]
     return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def main() -> None:
-    """Print the growth with the pairs, and the memory; in a process started with n, the memory alone."""
+    """Print the growth with the pairs, and the memory. In a process that is started with n, print only the memory."""
     errors(1_000, power=1.5)[0]()  # imports
     if len(sys.argv) > 1:
         n = int(sys.argv[1])

@@ -1,12 +1,13 @@
-"""How often do the bands and intervals of a curve without bins hold? Nominal: 0.95.
+"""How often do the bands and intervals of isotonic (CORP) calibration curves cover? Nominal: 0.95.
 
-Data: predictions from the uniform or, "extreme", the Beta(0.3, 2) distribution; labels with the probability q
-(calibrated, extreme), 0.15 + 0.7 q (overconfident), 1/2 (flat) or q² (sharp); rounded predictions, clusters of pairs
-whose labels hang together (a Gaussian copula), weights.
+Data: predictions are uniform or ("extreme") from Beta(0.3, 2). A label is 1 with probability q (calibrated, extreme),
+0.15 + 0.7 q (overconfident), 1/2 (flat) or q² (sharp). Some designs have rounded predictions, weights, or clusters of
+pairs whose labels are dependent (a Gaussian copula).
 
-The consistency band must hold the curve of a calibrated model in .95 of the pairs' places, the interval of a step the
-true frequency at each pair's prediction, and the intervals of the scores' parts their values in the population. Prints
-the Markdown table of docs/coverage.md; with `--smooth`, that of the smooth ECE. `--quick` takes a tenth of the runs.
+The consistency band should contain the curve of a calibrated model at 95% of the pairs' predictions, the interval of a
+step the true frequency at each pair's prediction, and the intervals of the components of a score their values in the
+population. Prints the Markdown table of docs/coverage.md; with `--smooth`, that of the smooth ECE. `--quick` uses a
+tenth of the runs.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ RUNS = 1_000
 
 @dataclass(frozen=True)
 class World:
-    """n predictions of a shape, rounded to `ties` if it is not 0, in clusters of a size whose labels hang together."""
+    """n predictions of a shape, rounded to multiples of `ties` unless it is 0, in clusters with dependent labels."""
 
     shape: str = "calibrated"
     n: int = 500
@@ -41,11 +42,12 @@ class World:
 
     @property
     def narrow(self) -> bool:
-        """Whether no place of the band is certain: at predictions of 0, all simulated curves are 0, near it many."""
+        """Whether the band has a positive width everywhere; near predictions of 0, many simulated curves are exactly
+        0."""
         return self.shape != "extreme" and not self.ties and self.n >= 50 * self.size
 
     def truth(self, q: Floats) -> Floats:
-        """The probability of label 1 where the prediction is q."""
+        """Return the probability of label 1 at the prediction q."""
         if self.shape == "overconfident":
             return 0.15 + 0.7 * q
         if self.shape == "sharp":
@@ -53,12 +55,12 @@ class World:
         return np.full_like(q, 0.5) if self.shape == "flat" else q
 
     def predictions(self, rng: np.random.Generator, n: int) -> Floats:
-        """n of them."""
+        """Return n predictions."""
         q = rng.beta(0.3, 2.0, n) if self.shape == "extreme" else rng.random(n)
         return np.clip(np.round(q / self.ties) * self.ties, 0.0, 1.0) if self.ties else q
 
     def pairs(self, rng: np.random.Generator) -> Pairs:
-        """One data set."""
+        """Return one data set."""
         q = self.predictions(rng, self.n)
         cluster = np.arange(self.n) // self.size
         shared, independent = rng.normal(size=self.n)[cluster], rng.normal(size=self.n)
@@ -68,7 +70,7 @@ class World:
         return Pairs(y, q, weights, clusters=cluster if self.size > 1 else None)
 
     def parts(self) -> dict[str, tuple[float, float]]:
-        """The true miscalibration and discrimination of the Brier score and of the log loss."""
+        """Return the true miscalibration and discrimination of the Brier score and of the log loss."""
         q = self.predictions(np.random.default_rng(99), 400_000)
         c, inside = self.truth(q), np.clip(q, 1e-12, 1 - 1e-12)
         rate = c.mean()
@@ -88,13 +90,13 @@ class World:
         }
 
     def smooth_ece(self) -> float:
-        """The true smooth ECE."""
+        """Return the true smooth ECE."""
         q = self.predictions(np.random.default_rng(98), 400_000)
         return fixed_point(on_grid(q, (self.truth(q) - q) / len(q)))
 
 
 def covered(world: World, runs: int, *, seed: int = 0, n_simulations: int = 100) -> dict[str, float]:
-    """How often bands and intervals hold: shares of the pairs, or of the runs."""
+    """Return how often bands and intervals cover, as proportions of the pairs or of the runs."""
     values_by_name: dict[str, list[float]] = {}
     true = world.parts()
     for run in range(runs):
@@ -107,7 +109,7 @@ def covered(world: World, runs: int, *, seed: int = 0, n_simulations: int = 100)
 
 
 def smooth_covered(world: World, runs: int, *, seed: int = 0) -> tuple[float, float, float, float]:
-    """The true smooth ECE, how often its interval holds it, the mean value and the mean width."""
+    """Return the true smooth ECE, how often its interval contains it, and the mean value and width."""
     true, runs_covered = world.smooth_ece(), []
     for run in range(runs):
         rng = np.random.default_rng([seed, run])

@@ -1,10 +1,10 @@
-"""How often do the intervals of a score's parts hold where one label is rare? Nominal: 0.95.
+"""How often do the intervals of a score's components cover if one label is rare? Nominal: 0.95.
 
-Base rates of 0.001 to 0.05 and 50 to 5,000 pairs; predictions constant, even, Beta(1, ·) and Beta(0.1, ·) with this
-mean; labels as often as said, three times as often, a third as often, and as often everywhere. Prints, by the number of
-pairs of the rarer label, how often the intervals would hold the values of the population: of the miscalibration and the
-discrimination of the Brier score, over all settings that came to such a number, if they were given there. Without any
-pair of a label, nothing can be reported.
+Base rates of 0.001 to 0.05 and 50 to 5,000 pairs. The predictions have this mean: they are constant, uniform, Beta(1,
+·) or Beta(0.1, ·). The frequency of label 1 is the predicted probability, three times as high, a third as high, or the
+same for all pairs. For each number of pairs with the rarer label, the table shows how often the intervals of the
+miscalibration and the discrimination of the Brier score would contain the values of the population, over all settings
+with that number, if intervals were reported there. Without any pair of one label, no interval is possible.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TIMES = {"calibrated": 1.0, "three times": 3.0, "a third": 1 / 3, "flat": None}
 
 
 def truth(q: Floats, rate: float, times: float | None) -> Floats:
-    """The probability of label 1 where the prediction is q."""
+    """Return the probability of label 1 at the prediction q."""
     return np.full_like(q, rate) if times is None else np.minimum(times * q, 1.0)
 
 

@@ -1,7 +1,9 @@
-"""What do corrected counts of many cells cost? 7 actors in months or weeks of documents, four features, 300 labelled
-documents; and 300 cells of single units. Goal: 1 CPU second for 20,000 documents.
+"""How much time do corrected counts of many cells take?
 
     make bench JOB=count_series
+
+7 actors in months or weeks of documents, with four features and 300 labelled documents; and 300 cells of single units.
+Goal: 1 CPU second for 20,000 documents.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ ACTORS, LABELLED = 7, 300
 
 
 def documents(n_documents: int, periods: int) -> tuple[Job, Job]:
-    """The counts of each actor in each period, and a sigmoid of each unit in each of 8 draws."""
+    """Return two jobs: the counts of each actor in each period, and a sigmoid of each unit in each of 8 draws."""
     rng = np.random.default_rng(0)
     units = n_documents * ACTORS
     document, actor = np.repeat(np.arange(n_documents), ACTORS), np.tile(np.arange(ACTORS), n_documents)
@@ -44,7 +46,8 @@ def documents(n_documents: int, periods: int) -> tuple[Job, Job]:
 
 
 def single_units(units: int) -> tuple[Job, Job]:
-    """The counts of 300 cells from 1,000 labels drawn at random, and a sigmoid of each unit in each of 8 draws."""
+    """Return two jobs: counts of 300 cells from 1,000 labels drawn at random, and a sigmoid of each unit in each of 8
+    draws."""
     rng = np.random.default_rng(0)
     score = np.where(rng.random(units) < 0.3, 0.0, rng.random(units) ** 3)
     rows = rng.choice(units, 1_000, replace=False)

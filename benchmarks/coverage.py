@@ -1,15 +1,16 @@
-"""How often does the interval of the calibration error hold the truth? Nominal: 0.95.
+"""How often does the interval of the calibration error contain the true value? Nominal: 0.95.
 
 Data: q ~ Beta(0.3, 0.7); P(y = 1 | q) = q + a sin(2πq) with a = 0 (calibrated), 0.03 (mild) and 0.15 (strong). Four
-designs: plain; 40 % of the predictions at exactly 0 and 20 % at exactly 1; weights that depend on the prediction; and
-clusters of 20 pairs, half of which share their prediction and half their luck.
+designs: plain; 40% of the predictions exactly 0 and 20% exactly 1; weights that depend on the prediction; and clusters
+of 20 pairs, half of which share their prediction and the randomness of their label.
 
-Truth: the error of the binned population, with the very bins of the run (`curve.bins.upper`), or the population's own
-where there are 50 bins or more. The call is the public one, `howsure.calibration_curve`, with its defaults. Beside it:
-Algorithm 2 of the paper for plain pairs, and for clusters the interval that knows nothing of them.
+The true value is the error of the population, binned as in the run (`curve.bins.upper`), or as the population itself is
+binned if there are 50 bins or more. The public function `howsure.calibration_curve` is called with its defaults. It is
+compared with Algorithm 2 of Nguyen & O'Connor (2015) for plain pairs and, for clusters, with the interval that ignores
+them.
 
-Limit: every cell at least 0.93. Prints one Markdown table a design (docs/coverage.md). `--quick` takes a tenth of the
-runs.
+Limit: at least 0.93 in every cell. Prints one Markdown table for each design (docs/coverage.md). `--quick` uses a tenth
+of the runs.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Pairs as a user holds them."""
+    """Pairs in the form in which a user has them."""
 
     y: npt.NDArray[np.bool_]
     q: Floats
@@ -60,9 +61,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of the table: how often the interval held the truth, lay above it, lay below it, in `runs` runs.
+    """One cell of the table: in how many of `runs` runs the interval contained the true value, lay above it, or lay
+    below.
 
-    alternative: the share of `alternative_runs` runs in which the other interval held the truth, or None.
+    alternative: the proportion of `alternative_runs` runs in which the interval compared with it contained the true
+        value, or None.
     """
 
     design: str
@@ -79,7 +82,8 @@ class Cell:
 
     @property
     def standard_error(self) -> float:
-        """The binomial standard error of `covered`, as if it were the limit itself where it is 1."""
+        """Return the binomial standard error of `covered`; if the coverage is 1, that of a coverage equal to the
+        limit."""
         return math.sqrt(max(self.covered * (1 - self.covered), 0.05 / self.runs) / self.runs)
 
 
@@ -91,7 +95,7 @@ def label_probability(q: Floats, model: str) -> Floats:
 
 
 def draw(design: str, model: str, n: int, rng: np.random.Generator) -> Sample:
-    """Pairs of a design and a model."""
+    """Return pairs of a design and a model."""
     q, luck = rng.beta(0.3, 0.7, n), rng.random(n)
     weights = clusters = None
     if design == "masses":
@@ -112,7 +116,7 @@ def draw(design: str, model: str, n: int, rng: np.random.Generator) -> Sample:
 
 @cache
 def _quantiles() -> Floats:
-    """Those of Beta(0.3, 0.7) on the grid."""
+    """Return the quantiles of Beta(0.3, 0.7) on the grid."""
     from scipy.special import betaincinv
 
     quantiles: Floats = betaincinv(0.3, 0.7, (np.arange(GRID) + 0.5) / GRID)
@@ -120,7 +124,7 @@ def _quantiles() -> Floats:
 
 
 class Population:
-    """The distribution that the pairs of a design and a model come from, on a fine grid of quantiles."""
+    """The distribution from which the pairs of a design and a model are drawn, on a fine grid of quantiles."""
 
     def __init__(self, design: str, model: str) -> None:
         q = _quantiles()
@@ -137,14 +141,14 @@ class Population:
         self.weights, self.gaps = (np.append(0.0, np.cumsum(column)) for column in (weight, weight * gap))
 
     def binned_error(self, upper: Floats) -> float:
-        """The error of bins that end at `upper`."""
+        """Return the population's error in bins with these upper edges."""
         edges = np.concatenate([[0], np.searchsorted(self.q, upper[:-1], side="right"), [len(self.q)]])
         share, gap = np.diff(self.weights[edges]), np.diff(self.gaps[edges])
         occupied = share > 0
         return math.sqrt(float((gap[occupied] ** 2 / share[occupied]).sum()))
 
     def truth(self, upper: Floats) -> float:
-        """What an interval of these bins must hold."""
+        """Return the value that an interval of these bins should contain."""
         return self.error if len(upper) >= MANY_BINS else self.binned_error(upper)
 
 
@@ -158,7 +162,7 @@ def coverage(
     bin_sizes: Iterable[int | str] = BIN_SIZES,
     seed: int = 0,
 ) -> list[Cell]:
-    """The cells of one row: the same data for all bin sizes, new data for every run."""
+    """Return the cells of one row. All bin sizes get the same data; every run has new data."""
     rng = np.random.default_rng([seed, DESIGNS.index(design), list(AMPLITUDES).index(model), n])
     population = Population(design, model)
     runs_by_size: dict[int | str, list[tuple[float, int, int | None]]] = {size: [] for size in bin_sizes}
@@ -177,7 +181,7 @@ def coverage(
 
 
 def _alternative_interval(design: str, rng: np.random.Generator) -> dict[str, Any] | None:
-    """The arguments of the interval that is compared with the default one."""
+    """Return the arguments of the interval that is compared with the default one."""
     if design == "plain":
         return {"interval": "nguyen-oconnor", "rng": rng}
     return {} if design == "clusters" else None
@@ -186,7 +190,8 @@ def _alternative_interval(design: str, rng: np.random.Generator) -> dict[str, An
 def _one_run(
     sample: Sample, size: int | str, population: Population, *, alternative: dict[str, Any] | None
 ) -> tuple[float, int, int | None]:
-    """The truth, where the interval lies (1 above it, -1 below, 0 around), and where the other one does."""
+    """Return the true value, the position of the interval (1 above it, -1 below it, 0 around it) and that of the other
+    one."""
     curve = howsure.calibration_curve(
         sample.y, sample.q, bin_size=size, sample_weight=sample.weights, clusters=sample.clusters, level=LEVEL
     )
@@ -214,7 +219,7 @@ def _cell(design: str, model: str, n: int, size: int | str, results: list[tuple[
 
 
 def table(design: str, cells: list[Cell]) -> Iterator[str]:
-    """The lines of a Markdown table: a row for every model and n, a column for every bin size."""
+    """Return the lines of a Markdown table: a row for every model and n, a column for every bin size."""
     sizes = list(dict.fromkeys(cell.bin_size for cell in cells))
     other = {"plain": "Algorithm 2", "clusters": "without clusters"}.get(design)
     heads = ["model", "n", "truth", *(f"{size}" for size in sizes)]
@@ -231,7 +236,7 @@ def table(design: str, cells: list[Cell]) -> Iterator[str]:
 
 
 def measure(designs: Iterable[str], share: float, report: Callable[[str], None]) -> list[Cell]:
-    """All cells, reported as they come."""
+    """Measure all cells; report each table when it is complete."""
     everything = []
     for design in designs:
         cells = []

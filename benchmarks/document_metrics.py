@@ -1,22 +1,22 @@
-"""Do intervals and tests of metrics of documents hold? Simulated documents of unequal size and difficulty.
+"""Do intervals and tests of document metrics cover? Simulated documents differ in size and difficulty.
 
     .venv/bin/python benchmarks/document_metrics.py [--sets 500] [--documents 20 60] [--only TEXT ...] [--before]
         [--part values|differences|ranks|all] [--seed 0]
 
-prints the tables of docs/document-metrics.md. Sums of counts are drawn for each document, not texts, and go through the
-functions that `howsure score` and `howsure significance` call. For each regime and number of documents:
+prints the tables of docs/document-metrics.md. The script draws the statistics of each document instead of texts, and
+passes them to the functions that `howsure score` and `howsure significance` call. For each regime and number of
+documents:
 
-coverage: of the 95% intervals that there are, the share that contain the true value (of infinitely many documents).
-no interval: the share of sets for which the result is "cannot tell".
-width: the mean width of the intervals over that of an oracle, which knows how the estimate is distributed: from its
-.025 to its .975 quantile.
-size: of two equally good models, the share of sets with p <= .05 (for others, the power).
-agree: the share of sets in which p <= .05 exactly where the interval excludes 0.
-ranks: of three equally good models, the share of sets in which each may have each rank, 1 to 3.
---before: the same of Student's t on pseudo-values (values) and of the permutation test with the bootstrap's interval
-(differences, 499 resamples), the methods until 0.4.
+coverage: of the 95% intervals, the proportion that contain the true value (of infinitely many documents).
+no interval: the proportion of data sets for which the result is "cannot tell".
+width: the mean width of the intervals, relative to the distance between the 0.025 and 0.975 quantiles of the estimates.
+size: for two equally good models, the proportion of data sets with p <= 0.05 (for other pairs, the power).
+agree: the proportion of data sets in which p <= 0.05 if and only if the interval excludes 0.
+ranks: for three equally good models, the proportion of data sets in which each may have each rank, 1 to 3.
+--before: the same with the methods used until 0.4: Student's t on pseudo-values (values), and the permutation test with
+    the bootstrap's interval (differences, 499 resamples).
 
---only selects regimes whose name contains one of the texts. Standard errors of shares are in parentheses.
+--only selects regimes whose name contains one of the strings. Standard errors of proportions are in parentheses.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ ORACLE_SETS, TRUE_DOCUMENTS, RESAMPLES = 4000, 200_000, 499
 
 
 def gamma_sizes(rng: Generator, n: int, *, mean: float = 6.0) -> Integers:
-    """Sizes from 1 on; many are small."""
+    """Return sizes from 1 on, many of them small."""
     return 1 + rng.poisson(rng.gamma(1.0, mean, n))
 
 
 def lognormal_sizes(rng: Generator, n: int, *, centre: float = 1.8, spread: float = 1.0) -> Integers:
-    """Sizes of which few are very large."""
+    """Return sizes, a few of which are very large."""
     return 1 + rng.poisson(np.exp(rng.normal(centre, spread, n)))
 
 
 def uniform_sizes(rng: Generator, n: int, *, low: int = 6, high: int = 30) -> Integers:
-    """Sizes of sentences."""
+    """Return sizes of sentences."""
     return rng.integers(low, high + 1, n)
 
 
@@ -86,8 +86,11 @@ def entities(
     missed: float = 0.0,
     lead: float = 0.0,
 ) -> Floats:
-    """Entities found, predicted, true. long_worse: what documents of 40 entities or more lose of the mean; missed: the
-    share of documents of which nothing is found or predicted."""
+    """Return the numbers of matched, predicted and true entities.
+
+    long_worse: by how much the mean is lower in documents of at least 40 entities.
+    missed: the proportion of documents in which nothing is matched or predicted.
+    """
     true = np.broadcast_to(sizes(rng, n), (models, n))
     means = mean - long_worse * np.minimum(true[0] / 40, 1.0)
     recognised = rng.random((models, n)) >= missed
@@ -106,7 +109,8 @@ def words(
     all_wrong: float = 0.0,
     lead: float = 0.0,
 ) -> Floats:
-    """Edits and words of texts of 3 to 29 words; all_wrong: the share of texts of which every word is wrong."""
+    """Return the edits and words of texts of 3 to 29 words. all_wrong: the proportion of texts in which every word is
+    wrong."""
     length = np.broadcast_to(rng.integers(3, 30, n), (models, n))
     edits = rng.binomial(length, shares(rng, models, mean, total, n, lead=lead))
     edits = np.where(rng.random((models, n)) < all_wrong, length, edits)
@@ -114,7 +118,7 @@ def words(
 
 
 def runs_of(right: npt.NDArray[np.bool_], longest: int) -> Iterator[Integers]:
-    """The numbers of n successive right places, n = 1 to the longest: n-grams that occur in both texts."""
+    """Return the numbers of n successive correct positions, n = 1 to the longest: n-grams that occur in both texts."""
     matching = right
     for n in range(1, longest + 1):
         yield matching.sum(axis=-1)
@@ -132,7 +136,8 @@ def texts(
     lead: float,
     dropped: float,
 ) -> tuple[Integers, Integers, npt.NDArray[np.bool_]]:
-    """The lengths of references and texts (models, n), and which words of a text are right (models, n, longest)."""
+    """Return the lengths of references and texts (models, n), and which words of a text are correct (models, n,
+    longest)."""
     references = np.broadcast_to(np.minimum(sizes(rng, n), 120), (models, n))
     lengths = np.maximum(references + rng.binomial(references, 0.02) - rng.binomial(references, dropped), 1)
     right = rng.random((models, n, int(lengths.max()))) < shares(rng, models, mean, total, n, lead=lead)[..., None]
@@ -150,7 +155,8 @@ def translations(
     dropped: float = 0.03,
     lead: float = 0.0,
 ) -> Floats:
-    """What BLEU counts; dropped: the share of words that are missing, which the brevity penalty punishes."""
+    """Return the counts that BLEU needs. dropped: the proportion of missing words, which the brevity penalty
+    punishes."""
     references, lengths, right = texts(rng, n, models, sizes=sizes, mean=mean, total=total, lead=lead, dropped=dropped)
     there = np.maximum(lengths[..., None] - np.arange(4), 0)
     parts = [lengths[..., None], references[..., None], np.stack([*runs_of(right, 4)], axis=-1), there]
@@ -160,7 +166,7 @@ def translations(
 def characters(
     rng: Generator, n: int, models: int, *, mean: float = 0.75, total: float = 10.0, lead: float = 0.0
 ) -> Floats:
-    """What chrF counts, of words of five characters."""
+    """Return the counts that chrF needs, for words of five characters."""
     references, lengths, right = texts(
         rng, n, models, sizes=uniform_sizes, mean=mean, total=total, lead=lead, dropped=0.03
     )
@@ -172,7 +178,8 @@ def characters(
 
 
 def labels(rng: Generator, n: int, models: int, *, macro: bool, lead: float = 0.0) -> Floats:
-    """Right, predicted, true, of six labels from common to rare; the macro average keeps them apart."""
+    """Return the correct, predicted and true counts of six labels from common to rare; `macro` keeps the labels
+    apart."""
     common = np.array([0.6, 0.4, 0.3, 0.25, 0.2, 0.15])
     true = rng.random((1, n, 6)) < common
     kept = rng.random((models, n, 6)) < shares(rng, models, 0.8, 6.0, n, lead=lead)[..., None]
@@ -189,7 +196,7 @@ Draw = Callable[[Generator, int, int], Floats]
 
 @dataclass(frozen=True)
 class Regime:
-    """A metric, how its documents are drawn, with how many documents; `named`: the issue names it."""
+    """A metric, how its documents are drawn, and how many there are. `named`: whether the issue names the regime."""
 
     name: str
     metric: str
@@ -266,14 +273,14 @@ DIFFERENCES = (
 
 
 def mean_text(hits: Sequence[bool]) -> str:
-    """A share with its standard error."""
+    """Return a proportion with its standard error, as text."""
     share = float(np.mean(hits)) if len(hits) else math.nan
     error = math.sqrt(share * (1 - share) / max(len(hits), 1))
     return f"{share:.3f} ({error:.3f})"
 
 
 def summary(ends: Floats, truth: float, oracle: float) -> list[str]:
-    """Coverage, the share without an interval, and the mean width over the oracle's."""
+    """Return the coverage, the proportion without an interval, and the mean width relative to the oracle's."""
     finite = np.isfinite(ends).all(axis=1)
     low, high = ends[finite].T
     width = float((high - low).mean() / oracle) if finite.any() else math.nan
@@ -282,13 +289,13 @@ def summary(ends: Floats, truth: float, oracle: float) -> list[str]:
 
 
 def oracle_width(values: Floats) -> float:
-    """From the .025 to the .975 quantile of the estimates."""
+    """Return the distance between the 0.025 and 0.975 quantiles of the estimates."""
     low, high = np.quantile(values, [0.025, 0.975])
     return float(high - low)
 
 
 def value_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) -> list[str]:
-    """A row of the table of values."""
+    """Return a row of the table of values."""
     metric, rng = find_metric(regime.metric, DOCUMENT), np.random.default_rng([seed, n])
     truth = float(metric.value(drawn_sums(regime, 1000, TRUE_DOCUMENTS // 1000, rng)[0].sum(axis=0)))
     oracle = oracle_width(metric.value(drawn_sums(regime, n, ORACLE_SETS, rng)[0]))
@@ -311,12 +318,12 @@ def value_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) ->
 
 
 def drawn_sums(regime: Regime, n: int, sets: int, rng: Generator, models: int = 1) -> Floats:
-    """The sums of the statistics of sets of n documents: (models, sets, k)."""
+    """Return the sums of the statistics of simulated sets of n documents: (models, sets, k)."""
     return np.stack([regime.draw(rng, n, models).sum(axis=1) for _ in range(sets)], axis=1)
 
 
 def difference_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) -> list[str]:
-    """A row of the table of differences."""
+    """Return a row of the table of differences."""
     metric, rng = find_metric(regime.metric, DOCUMENT), np.random.default_rng([seed, n, 2])
     first, second = metric.value(drawn_sums(regime, 1000, TRUE_DOCUMENTS // 1000, rng, 2).sum(axis=1))
     truth = 0.0 if regime.equal else float(second - first)
@@ -338,7 +345,7 @@ def difference_rows(regime: Regime, n: int, sets: int, seed: int, *, before: boo
 
 
 def rank_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) -> list[str]:
-    """A row of the table of ranks."""
+    """Return a row of the table of ranks."""
     metric, rng = find_metric(regime.metric, DOCUMENT), np.random.default_rng([seed, n, 3])
     hits: list[list[bool]] = [[], []]
     for _ in range(sets):
@@ -352,7 +359,7 @@ def rank_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) -> 
 
 
 def compared(metric: Metric, statistics: Floats, method: str, seed: int) -> tuple[float, float, float]:
-    """The interval and p of a method, from the statistics (2, n, k) of two models."""
+    """Return the interval and p-value of a method, from the statistics (2, n, k) of two models."""
     n, k = statistics.shape[1:]
     problem = Problem(DOCUMENT, np.zeros((n, 1)), statistics[:1], statistics[1:])
     interval = "jackknife" if method == "jackknife" else "basic"

@@ -1,9 +1,9 @@
-"""`howsure.regress_predicted` against the printed table of the R package dsl: `python benchmarks/dsl_tables.py FILE`.
+"""`howsure.regress_predicted` compared with the table of the R package dsl: `python benchmarks/dsl_tables.py FILE`.
 
-FILE is `data_lm.rdata` of the package (naoki-egami/dsl on GitHub, folder `data`), which is not kept here; `pyreadr`
-reads it (`pip install pyreadr`). The table is that of the package's page "Models Available in DSL", section `lm`: the
-outcome Y is labelled in 245 of the rows and predicted in all, and five covariates are known. dsl expects labels by a
-random forest, we by a ridge regression: coefficients must agree within a standard error.
+FILE is `data_lm.rdata` of the package (naoki-egami/dsl on GitHub, folder `data`). It is not in this repository;
+`pyreadr` reads it (`pip install pyreadr`). The table is that of the package's page "Models Available in DSL", section
+`lm`: the outcome Y is labelled in 245 of the rows and predicted in all, and five covariates are known. dsl predicts
+labels by a random forest, howsure by a ridge regression, so the coefficients should agree within a standard error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PRINTED = {  # coefficient: estimate, standard error
 
 
 def main(path: str) -> int:
-    """Print both tables; 1 if a coefficient differs by more than a standard error."""
+    """Print both tables; return 1 if a coefficient differs by more than a standard error."""
     import pyreadr
 
     table = pyreadr.read_r(path)["data_lm"]

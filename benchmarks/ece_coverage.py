@@ -1,8 +1,8 @@
-"""How often does the interval of the ECE hold the population's ECE in the same bins? Nominal: 0.95.
+"""How often does the interval of the ECE contain the population's ECE in the same bins? Nominal: 0.95.
 
-Designs and models are those of coverage.py. Beside the interval: the plug-in value ± z · sd, about what a bootstrap of
-the plug-in value gives. Prints the table of docs/coverage.md; `--quick` takes a tenth of the runs, and
-names of designs choose among them.
+Designs and models are those of coverage.py. The interval is compared with the plug-in value ± z · sd, which is similar
+to a bootstrap of the plug-in value. Prints the table of docs/coverage.md. `--quick` uses a tenth of the runs; names of
+designs select them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ BINNINGS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class EceCell:
-    """One cell: how often the interval holds the truth, the truth, the plug-in value and both ends on average, and how
-    often the plug-in value ± z · sd holds the truth."""
+    """One cell: how often the interval contains the true ECE, the true ECE, the mean plug-in value and interval ends,
+    and how often the plug-in value ± z · sd contains the true ECE."""
 
     covered: float
     truth: float
@@ -38,7 +38,7 @@ class EceCell:
 
 
 def binned_ece(population: Population, upper: Floats) -> float:
-    """Σ p_b |g_b| of the population in bins that end at `upper`."""
+    """Return Σ p_b |g_b| of the population in bins with these upper edges."""
     edges = np.concatenate([[0], np.searchsorted(population.q, upper[:-1], side="right"), [len(population.q)]])
     return float(np.abs(np.diff(population.gaps[edges])).sum())
 

@@ -1,10 +1,10 @@
-"""Do the intervals whose computation was made faster still cover? 500 data sets each, drawn from known truths.
+"""Do intervals still cover after their computation was made faster? 500 data sets each, with known true values.
 
     make bench JOB=fast_coverage
 
-Bounded scores by cells and by the exact integral; a table of 500 groups, all calibrated, whose p-values share one batch
-of distributions; corrected counts, whose distributions share one grid. Nominal: 0.95, and 0.05 of the p-values. Another
-commit prints its figures for the same data with PYTHONPATH set to its sources.
+Bounded scores, rounded to cells and by the exact integral; a table of 500 calibrated groups, whose p-values share one
+batch of distributions; and corrected counts, whose distributions share one grid. Nominal: a coverage of 0.95, and 0.05
+of the p-values below 0.05. To compare another commit on the same data, set PYTHONPATH to its sources.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SCORES, PAIRS, UNITS, LABELS, CELLS = 1_000, 1_000, 2_000, 200, 6
 
 
 def share_in_mean_scores(*, exact: bool) -> float:
-    """Of the sets, half of them with rare losses, those whose interval of a bounded mean covers the true mean."""
+    """Return the proportion of data sets (half with rare losses) in which the interval of a bounded mean covers."""
     rng, covered = np.random.default_rng(0), 0
     with patch.object(gaffke, "MAX_EXACT", 10**9 if exact else gaffke.MAX_EXACT):
         for number in range(SETS):
@@ -35,7 +35,8 @@ def share_in_mean_scores(*, exact: bool) -> float:
 
 
 def shares_in_groups() -> tuple[float, float]:
-    """Of the groups, those whose interval of the error holds 0, and those whose p-value is below 0.05."""
+    """Return the proportion of groups whose interval of the error contains 0, and of those with a p-value below
+    0.05."""
     rng = np.random.default_rng(0)
     q, groups = rng.beta(0.3, 0.7, SETS * PAIRS), np.repeat(np.arange(SETS), PAIRS)
     rows = howsure.calibration_table(rng.random(len(q)) < q, q, groups=groups).rows
@@ -43,7 +44,7 @@ def shares_in_groups() -> tuple[float, float]:
 
 
 def share_in_counts() -> float:
-    """Of the cells of all sets, those whose interval of the corrected count covers the true count."""
+    """Return the proportion of cells of all data sets whose interval of the corrected count contains the true count."""
     rng, covered = np.random.default_rng(0), 0
     for _ in range(SETS):
         score = np.where(rng.random(UNITS) < 0.3, 0.0, rng.random(UNITS) ** 3)
@@ -57,7 +58,7 @@ def share_in_counts() -> float:
 
 
 def main() -> None:
-    """Print the shares."""
+    """Print the proportions."""
     print(f"{SETS} data sets each")
     print(f"mean_scores with bounds, by cells: {share_in_mean_scores(exact=False):.3f}")
     print(f"the same, exact integral: {share_in_mean_scores(exact=True):.3f}")

@@ -1,9 +1,9 @@
-"""How often do intervals of totals from 10 to 16 labels in strata contain the truth?
+"""How often do intervals of totals cover if each stratum has 10 to 16 labels?
 
     .venv/bin/python benchmarks/few_labels_in_strata.py [--sets 1000]
 
 prints, by method and design, the coverage with its standard error and the mean width relative to the number of units.
-Bands: strata of the score, with labels that the score predicts; rates: strata with a rate of positives each.
+Bands: strata are ranges of the score, which predicts the labels. Rates: each stratum has its own rate of positives.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DESIGNS = {  # sizes of the strata, labels in each, and rates of positives (None
 
 
 def simulate(rng: np.random.Generator, sizes: list[int], rates: list[float] | None) -> tuple[np.ndarray, ...]:
-    """The stratum, the score and the label of each unit."""
+    """Return the stratum, the score and the label of each unit."""
     stratum = np.repeat(np.arange(len(sizes)), sizes)
     if rates is None:
         score = np.sort(rng.beta(0.5, 2, len(stratum)))

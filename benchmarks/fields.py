@@ -1,8 +1,9 @@
-"""Is the promise about filed documents kept, and how many are filed? Made-up documents with known risks.
+"""Does the guarantee about filed documents hold, and how many are filed? Simulated documents with known risks.
 
     .venv/bin/python benchmarks/fields.py [--quick] [--recalibration]
 
-prints the tables of docs/fields.md, or only that of recalibration. The tests import what is measured.
+prints the tables of docs/fields.md; with `--recalibration`, only that of recalibration. A document or value is filed if
+it is accepted without review. The tests import functions of this file.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ RECALIBRATED_POPULATION = 5_000
 
 @dataclass(frozen=True)
 class World:
-    """n documents: whether each has each field, the confidences, the chances that values are right given all that can
-    be known of a document, and whether they are right."""
+    """n documents: whether each has each field, the confidences, the true probabilities that values are correct, and
+    whether they are correct."""
 
     present: Any
     confidence: Any
@@ -50,7 +51,7 @@ class World:
     document_chance: Any
 
     def checked(self) -> CheckedValues:
-        """The values as `evaluate_fields` reads them."""
+        """Return the values in the form in which `evaluate_fields` gets them."""
         document, field = np.nonzero(self.present)
         n = len(document)
         return CheckedValues(
@@ -72,7 +73,7 @@ class World:
 
 
 def world(kind: str, n: int, rng: np.random.Generator) -> World:
-    """Documents that differ in difficulty, and an overconfident model."""
+    """Return documents that differ in difficulty, with an overconfident model."""
     difficulty = rng.normal(4.0, 1.5, n)[:, None]
     logit = difficulty + rng.normal(0.0, 1.0, (n, len(NAMES)))
     chance, confidence = (1 / (1 + np.exp(-x)) for x in (logit, 1.3 * logit + 0.3))
@@ -104,12 +105,12 @@ def world(kind: str, n: int, rng: np.random.Generator) -> World:
 
 @cache
 def population(kind: str) -> World:
-    """Many documents, by which true risks are computed."""
+    """Return many documents, from which true risks are computed."""
     return world(kind, POPULATION, np.random.default_rng(9))
 
 
 def scores(documents: World, promise: str) -> Any:
-    """The score of each document, as docs/fields.md defines it."""
+    """Return the score of each document, as docs/fields.md defines it."""
     if promise == DOCUMENTS:
         return np.where(documents.present, documents.confidence, 1.0).prod(axis=1)
     loss = np.where(documents.present, 1 - documents.confidence, 0.0).sum(axis=1)
@@ -118,31 +119,32 @@ def scores(documents: World, promise: str) -> Any:
 
 @dataclass(frozen=True)
 class Filed:
-    """What each number of the most confident documents or values files: the scores, and the risk up to each."""
+    """For each number of most confident documents or values that could be filed: their scores, and the risk up to
+    each."""
 
     score: Any
     risk: Any
 
     @classmethod
     def of(cls, score: Any, wrong: Any, n: Any) -> Filed:
-        """From the scores, the expected number of wrong values and the number of values."""
+        """Build it from the scores, the expected number of wrong values and the number of values."""
         order = np.argsort(-score)
         return cls(score[order], np.cumsum(wrong[order]) / np.cumsum(n[order]))
 
     def at(self, threshold: float | None) -> tuple[int, float]:
-        """The number that a threshold files, and the risk of these."""
+        """Return how many are filed at a threshold, and their risk."""
         n = 0 if threshold is None else int(np.searchsorted(-self.score, -threshold, side="right"))
         return n, float(self.risk[n - 1]) if n else 0.0
 
 
 @cache
 def filed(kind: str, promise: str) -> tuple[Filed, ...]:
-    """What thresholds file of the population: of documents, or of each field."""
+    """Return what thresholds file in the population: for documents, or for each field."""
     return filed_of(population(kind), promise)
 
 
 def filed_of(truth: World, promise: str) -> tuple[Filed, ...]:
-    """What thresholds file of some documents: of documents, or of each field."""
+    """Return what thresholds file of these documents: for documents, or for each field."""
     wrong = np.where(truth.present, 1 - truth.chance, 0.0)
     if promise == FIELDS:
         rows = [(truth.present[:, place], place) for place in range(len(NAMES))]
@@ -153,7 +155,8 @@ def filed_of(truth: World, promise: str) -> tuple[Filed, ...]:
 
 
 def risk_and_share(parts: tuple[Filed, ...], promise: str, policy: FilingPolicy) -> tuple[float, float]:
-    """The true risk of what a policy files, the largest over fields, and the share of documents (of fields: values)."""
+    """Return the true risk of what a policy files (the largest over fields), and the proportion of documents or values
+    filed."""
     thresholds = [row.threshold for row in policy.fields] if promise == FIELDS else [policy.threshold]
     counts_and_risks = [part.at(threshold) for part, threshold in zip(parts, thresholds, strict=True)]
     share = sum(n for n, _ in counts_and_risks) / sum(len(part.score) for part in parts)
@@ -162,7 +165,7 @@ def risk_and_share(parts: tuple[Filed, ...], promise: str, policy: FilingPolicy)
 
 @cache
 def oracle_share(kind: str, promise: str) -> float:
-    """The share that is filed by the lowest thresholds whose true risk keeps the promise."""
+    """Return the proportion filed with the lowest thresholds whose true risk keeps the guarantee."""
     parts = filed(kind, promise)
     kept = [np.flatnonzero(part.risk <= RISKS[promise]) for part in parts]
     return sum(int(places[-1]) + 1 for places in kept if len(places)) / sum(len(part.score) for part in parts)
@@ -171,8 +174,8 @@ def oracle_share(kind: str, promise: str) -> float:
 def broken(
     kind: str, promise: str, n: int, *, runs: int, seed: int = 1, recalibrate: bool = False
 ) -> tuple[float, float]:
-    """Of `runs` samples of n checked documents: how often the true risk is larger than promised, and the mean share
-    that is filed. recalibrate: half of the documents are for maps of confidences."""
+    """Draw `runs` samples of n checked documents; return how often the true risk exceeds the limit, and the mean
+    proportion filed. recalibrate: whether half of the documents are used to fit recalibration maps."""
     rng, risks, shares = np.random.default_rng(seed), [], []
     for _ in range(runs):
         sample, parts = world(kind, n, rng).checked(), None
@@ -190,15 +193,15 @@ def broken(
 
 
 def recalibrated_world(documents: World, recalibration: RecalibrationMap) -> World:
-    """The documents with recalibrated confidences."""
+    """Return the documents with recalibrated confidences."""
     fields = np.tile(NAMES, len(documents.present))
     after = recalibrated(documents.confidence.ravel(), fields, recalibration)
     return replace(documents, confidence=after.reshape(documents.confidence.shape))
 
 
 def recalibration_gain(kind: str, n: int, *, runs: int, seed: int = 2) -> tuple[float, float]:
-    """Of `runs` maps, each fitted to n checked documents: by how much the log loss of a value falls in the population
-    on average; and the share of maps by which it rises by more than its standard error in n documents."""
+    """Fit `runs` maps, each to n checked documents. Return the mean decrease of the log loss of a value in the
+    population, and the proportion of maps that increase it by more than its standard error in n documents."""
     rng, gains = np.random.default_rng(seed), []
     truth = population(kind)
     there = truth.present[:RECALIBRATED_POPULATION]
@@ -220,7 +223,7 @@ def _log_loss(chance: Any, p: Any) -> Any:
 
 
 def print_promises(runs_by_size: dict[int, int]) -> None:
-    """Print how often promises are broken, and what is filed."""
+    """Print how often guarantees are broken, and how much is filed."""
     print("| errors | promise | risk | oracle |", *(f"{n:,} documents |" for n in runs_by_size))
     print("|---|---|---:|---:|", *("---:|" for _ in runs_by_size))
     for kind in WORLDS:
@@ -235,7 +238,7 @@ def print_promises(runs_by_size: dict[int, int]) -> None:
 
 
 def print_recalibration(runs_by_size: dict[int, int]) -> None:
-    """Print what recalibration gains, and how often it does harm."""
+    """Print the gain from recalibration, and how often it does harm."""
     print("| confidences |", *(f"{n:,} documents |" for n in runs_by_size))
     print("|---|", *("---:|" for _ in runs_by_size))
     for kind in RECALIBRATED:

@@ -1,9 +1,9 @@
-"""Extracted fields: howsure's probabilities of values and thresholds compared with two other packages.
+"""Extracted fields: howsure's probabilities of values, and its thresholds, compared with two other packages.
 
     make bench-fields                                    # installs the packages into .venv-fields
 
-prints the tables of docs/fields.md. structured-logprobs computes log-probabilities of values from responses of OpenAI;
-MAPIE has thresholds by Learn then Test for one field. A package that is not installed is reported.
+prints the tables of docs/fields.md. structured-logprobs computes log-probabilities of values from OpenAI's responses;
+MAPIE computes thresholds for one field by Learn then Test. The tables name packages that are not installed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TOLERANCE = 1e-12
 
 
 def response(rng: np.random.Generator, *, is_aligned: bool) -> dict[str, Any]:
-    """A response whose JSON is cut into tokens at random: at all ends of values, or at none of them."""
+    """Return a response whose JSON is cut into random tokens: at all ends of values, or at none of them."""
     content = {
         "number": f"R{rng.integers(10**5)}",
         "total": round(float(rng.uniform(1, 999)), 2),
@@ -57,7 +57,7 @@ def response(rng: np.random.Generator, *, is_aligned: bool) -> dict[str, Any]:
 
 
 def our_log_probabilities(body: dict[str, Any]) -> Iterator[float]:
-    """The log-probability of each value, in order."""
+    """Return howsure's log-probability of each value, in order."""
     text, tokens, _ = content_and_tokens(body)
     spelled = SpelledTokens.of(tokens or [], text)
     for start, end in value_positions(text).values():
@@ -65,7 +65,7 @@ def our_log_probabilities(body: dict[str, Any]) -> Iterator[float]:
 
 
 def their_log_probabilities(body: dict[str, Any]) -> Iterator[float | None]:
-    """The same by structured-logprobs; None where it has none."""
+    """Return the log-probability of each value by structured-logprobs, None for values without one."""
     from openai.types.chat.chat_completion import ChatCompletion
     from structured_logprobs import add_logprobs
 
@@ -74,7 +74,7 @@ def their_log_probabilities(body: dict[str, Any]) -> Iterator[float | None]:
 
 
 def print_probabilities() -> None:
-    """Print how many values have the same probability."""
+    """Print for how many values both probabilities are equal."""
     print("| tokens | values | equal | structured-logprobs higher | lower | no value |\n|---|---:|---:|---:|---:|---:|")
     for name in ("end at values", "end elsewhere"):
         rng = np.random.default_rng(1)
@@ -91,7 +91,8 @@ def print_probabilities() -> None:
 
 @dataclass(frozen=True)
 class Field:
-    """Confidences of the values of one field, whether they are right, and their chances of being so."""
+    """The confidences of the values of one field, whether they are correct, and the true probabilities that they
+    are."""
 
     confidence: Any
     right: Any
@@ -104,7 +105,7 @@ class Field:
 
 
 def our_threshold(checked: Field) -> float | None:
-    """The threshold of the field as `evaluate_fields(promise="fields")` sets it."""
+    """Return the threshold of the field by `evaluate_fields(promise="fields")`."""
     n = len(checked.right)
     columns = {"document": np.arange(n), "field": ["total"] * n, "gold": ["a"] * n, "confidence": checked.confidence}
     columns["value"] = np.where(checked.right, "a", "b")
@@ -113,7 +114,7 @@ def our_threshold(checked: Field) -> float | None:
 
 
 def their_threshold(method: str) -> Callable[[Field], float | None]:
-    """The threshold by MAPIE, whose precision is that of filed values."""
+    """Return the threshold by MAPIE, which guarantees the precision of filed values."""
 
     def threshold(checked: Field) -> float | None:
         from mapie.risk_control import BinaryClassificationController
@@ -139,7 +140,7 @@ METHODS: dict[str, Callable[[Field], float | None]] = {
 
 
 def print_thresholds() -> None:
-    """Print the share of values filed, and how often the risk is broken, for one field."""
+    """Print, for one field, the proportion of values filed, and how often the risk exceeds the limit."""
     print("\n| one field |", *(f"{n:,} documents |" for n in SIZES))
     print("|---|", *("---:|" for _ in SIZES))
     truth = Field.of(world("independent errors", POPULATION, np.random.default_rng(9)))

@@ -1,9 +1,10 @@
-"""What does certainty without assumptions cost? Gaffke's intervals and tests against Student's t, where that holds too.
+"""How much wider are intervals without assumptions? Gaffke's intervals and tests compared with Student's t.
 
-Right and wrong answers, clusters of twenty rows that are independent of each other, or share ρ of what happens in their
-cluster; and paired answers without clusters. Prints the ratio of the intervals' widths, and how often a limit of .9 is
-shown to be kept by a model with .95. Then scores of tame laws, without rare losses: how often a limit is shown to be
-kept that Student's t shows in four of five data sets, by what `howsure check score` knows of their bounds.
+The data are such that Student's t is valid, too: correct and wrong answers in clusters of twenty rows, which are
+independent or follow the outcome of their cluster with probability ρ; and paired answers without clusters. The first
+table shows the ratio of the intervals' widths, and how often a model with 0.95 is shown to reach a limit of 0.9. The
+second table is of scores from regular distributions, without rare losses: how often a limit is shown to be reached that
+Student's t shows in four of five data sets, by what `howsure check score` knows about their bounds.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ SIZE, LIMIT, TRUTH = 20, 0.9, 0.95
 
 
 def clustered(number: int, follow: float, runs: int) -> list[float]:
-    """The ratio of widths, and both powers."""
+    """Return the ratio of the widths, and the power of both tests, for clustered answers."""
     rng = np.random.default_rng([26, number])
     clusters = np.arange(number * SIZE) // SIZE
     groups = ItemGroups.of(len(clusters), clusters=clusters)
@@ -51,7 +52,8 @@ def clustered(number: int, follow: float, runs: int) -> list[float]:
 
 
 def paired(n: int, runs: int) -> list[float]:
-    """The same for two models' answers, one better by four points on items of which a fifth tells them apart."""
+    """Return the same for two models' answers. One is better by four points; a fifth of the items distinguishes the
+    models."""
     rng = np.random.default_rng([27, n])
     ratios, powers = [], []
     for _ in range(runs):
@@ -64,8 +66,8 @@ def paired(n: int, runs: int) -> list[float]:
 
 
 def tame(law: Law, mean: float, deviation: float, bounds: tuple[float, float], n: int, runs: int) -> list[float]:
-    """The shares of data sets in which the mean is shown to lie above a limit: without options, with bounds, and with
-    rare losses assumed away."""
+    """Return how often the mean is shown to be above a limit: without options, with bounds, and if rare losses are
+    excluded by assumption."""
     rng = np.random.default_rng([28, n])
     limit, passed = mean - deviation / math.sqrt(n) * (1.645 + 0.842), []
     for _ in range(runs):

@@ -1,8 +1,8 @@
-"""What do many groups cost `calibration_table`, compared with one group? A group has a table row and a p-value.
+"""How much longer does `calibration_table` take for many groups than for one? Each group has a row and a p-value.
 
     make bench JOB=groups
 
-Goal: 1,000 groups of 10⁶ rows at most 6 × one group; of 10⁷ rows at most 2 ×.
+Goal: 1,000 groups of 10⁶ rows take at most 6 × one group; of 10⁷ rows at most 2 ×.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import howsure
 
 
 def tables(groups: int, *, n: int) -> tuple[Job, Job]:
-    """The table of n calibrated pairs in groups, and that of one group."""
+    """Return two jobs: the table of n calibrated pairs in groups, and that of one group."""
     y, q = draw(n)
     codes = np.random.default_rng(2).integers(groups, size=n)
     return (
@@ -27,7 +27,7 @@ def tables(groups: int, *, n: int) -> tuple[Job, Job]:
 
 
 def main() -> None:
-    """Print the growth with the groups, and with the rows."""
+    """Print how the time grows with the groups, and with the rows."""
     tables(2, n=1_000)[0]()  # imports
     print_numpy_import()
     for n, goal in ((1_000_000, "6"), (10_000_000, "2")):

@@ -1,4 +1,5 @@
-"""The table that the benchmarks of docs/scale.md print: a job, its floor in the same run, and how both grow."""
+"""The table that the benchmarks of docs/scale.md print: a job, its floor (a simpler job timed in the same run), and how
+the time grows."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ Job = Callable[[], object]
 
 
 def cpu_seconds(job: Job, *, runs: int = 3, repeats: int = 1) -> float:
-    """The CPU seconds of a job with one BLAS thread, in the fastest of some runs of several repeats."""
+    """Return the CPU seconds of a job with one BLAS thread, in the fastest of some runs of several repeats."""
     seconds = []
     with one_thread():
         for _ in range(runs):
@@ -27,7 +28,12 @@ def cpu_seconds(job: Job, *, runs: int = 3, repeats: int = 1) -> float:
 def print_growth(
     title: str, sizes: Sequence[int], prepare: Callable[[int], tuple[Job, Job]], *, floor: str, goal: str
 ) -> None:
-    """Print a row for each size. prepare: from a size, the job and its floor; floor: its name; goal: in words."""
+    """Print a row for each size.
+
+    prepare: returns the job and its floor for a size.
+    floor: the name of the floor.
+    goal: the goal, in words.
+    """
     print(f"\n{title}\nfloor: {floor}; goal: {goal}")
     print("         n  CPU seconds   × floor  × size before")
     before = None
@@ -41,7 +47,7 @@ def print_growth(
 
 
 def print_numpy_import() -> None:
-    """Print the CPU seconds of `import numpy`, by which seconds of machines can be compared."""
+    """Print the CPU seconds of `import numpy`, with which the speed of machines can be compared."""
     script = "import time; start = time.process_time(); import numpy; print(time.process_time() - start)"
     seconds = [
         float(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True).stdout) for _ in range(3)

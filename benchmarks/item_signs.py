@@ -1,14 +1,15 @@
-"""Does the discrimination of `score_items` have the sign that item response theory gives it?
+"""Does the discrimination of `score_items` have the same sign as in item response theory?
 
     make bench-peers                               # installs girth into .venv-peers, with the other packages
     .venv-peers/bin/python benchmarks/item_signs.py [--sets 20]
 
-Models with normal skills answer 60 items of a two-parameter logistic model, one in ten with a wrong key: its
-discrimination is negative. For each number of models: the share of items whose sign agrees between howsure (the
-correlation with the rest), girth (marginal maximum likelihood) and the simulation, and the share of wrong keys among
-the items that howsure reports as contradicting the rest. girth fits discriminations above 0.2 only: the items at this
-limit are fitted again with right and wrong swapped, and are negative if they then leave it. Items at the limit both
-times, and dead ones, have no sign and are left out.
+Models with normally distributed skills answer 60 items of a two-parameter logistic model. One item in ten has a wrong
+key, so its discrimination is negative. For each number of models, the table shows the proportion of items whose sign
+agrees between howsure (the correlation with the other items), girth (marginal maximum likelihood) and the simulation,
+and the proportion of wrong keys among the items that howsure reports as contradicting the others. girth fits only
+discriminations above 0.2. Items at this limit are fitted again with correct and wrong swapped, and are negative if they
+then exceed the limit. Items at the limit both times, and items that all models answer alike, have no sign and are left
+out.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MODELS, ITEMS, WRONG_KEYS, LIMIT = (12, 30, 100), 60, 0.1, 0.25
 
 
 def simulated(rng: np.random.Generator, models: int) -> tuple[Integers, Floats]:
-    """The answers (models, items), and the discrimination of each item."""
+    """Return the answers (models, items), and the discrimination of each item."""
     sign = np.where(rng.random(ITEMS) < WRONG_KEYS, -1.0, 1.0)
     slope, place = sign * np.exp(rng.normal(0.3, 0.4, ITEMS)), rng.normal(0, 1, ITEMS)
     right = rng.random((models, ITEMS)) < expit(slope * (rng.normal(0, 1, models)[:, None] - place))
@@ -36,7 +37,7 @@ def simulated(rng: np.random.Generator, models: int) -> tuple[Integers, Floats]:
 
 
 def girth_signs(right: Integers) -> Floats:
-    """The sign of the discrimination of each item (items,), NaN where it has none."""
+    """Return girth's sign of the discrimination of each item (items,), NaN if it has none."""
     answers = right.T
     at_limit = twopl_mml(answers)["Discrimination"] < LIMIT
     signs = np.where(at_limit, np.nan, 1.0)

@@ -1,7 +1,9 @@
-"""What does the correction of a judge's grades cost a model? Grades of all answers of each model to the same items, 300
-items graded by people. Goal: 5 ms a model of 1,000 answers.
+"""How much time does the correction of a judge's grades take for each model?
 
     make bench JOB=judge_scores
+
+The judge grades all answers of each model to the same items, and human annotators grade 300 items. Goal: 5 ms for a
+model with 1,000 answers.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ LABELLED = 300
 
 
 def grades(models: int, items: int, *, differences: bool) -> tuple[Job, Job]:
-    """The corrected means of models, with their differences or without; a sort of the judge's grades by model."""
+    """Return two jobs: the corrected means of models (with or without differences), and a sort of the judge's grades by
+    model."""
     rng, answers = np.random.default_rng(0), models * items
     item = np.tile(np.arange(items), models)
     model = np.repeat([f"model {number}" for number in range(models)], items)
@@ -29,7 +32,7 @@ def grades(models: int, items: int, *, differences: bool) -> tuple[Job, Job]:
 
 
 def main() -> None:
-    """Print the growth with the models, and with the items."""
+    """Print how the time grows with the models, and with the items."""
     print_numpy_import()
     floor, goal = "a sort of the grades of each model", "5 ms a model of 1,000 answers"
     for name, differences in (("means", False), ("means and differences", True)):

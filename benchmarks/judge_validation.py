@@ -1,15 +1,16 @@
-"""Are verdicts of `validate_judge` right, and do its intervals cover, in regimes that it was not tuned for?
+"""Are the verdicts of `validate_judge` correct, and do its intervals cover, in regimes for which it was not tuned?
 
-For each regime, the share of simulated sets in which the judge is called valid though a rate is below the required one
-(false valid), invalid though both reach it (false invalid), or neither (cannot tell), and the share of intervals of
-TPR, TNR and the corrected rate that contain the true value. A set has `--answers` answers; people label some of them.
+For each regime, the table shows the proportion of simulated data sets in which the judge is called valid although a
+rate is below the required one (false valid), invalid although both rates reach it (false invalid), or neither (cannot
+tell), and how often the intervals of TPR, TNR and the corrected rate cover. A data set has `--answers` answers; human
+annotators label some of them.
 
     python benchmarks/judge_validation.py [--sets 200]
 
-Limits: false verdicts at most .05 in each regime, coverage at least .93 (both within three standard errors), and
-"cannot tell" in at most a third of the sets with 100 labels or more, over the regimes. The last lines compare this
-share with a lower limit for any test: the most powerful one of size .05 for each label, randomised, which knows whether
-the judge is good enough.
+Limits: at most 0.05 false verdicts in each regime, and a coverage of at least 0.93 (both within three standard errors);
+over all regimes, "cannot tell" in at most a third of the data sets with at least 100 labels. The last lines compare
+this proportion with a lower bound for any test: that of the most powerful randomised test of size 0.05 for each label,
+which knows whether the judge is good enough.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def main() -> None:
 
 
 def undecided_at_least(rate: float, right: tuple[float, float], labels: int) -> float:
-    """The share of sets in which no test of size .05 decides correctly, by the most powerful one for each label."""
+    """Return how often no test of size 0.05 could decide correctly, by the most powerful test for each label."""
     share = 0.0
     for n in range(labels + 1):
         powers = [power(k, p) for k, p in zip((n, labels - n), right, strict=True)]
@@ -89,7 +90,7 @@ def undecided_at_least(rate: float, right: tuple[float, float], labels: int) -> 
 
 
 def power(n: int, p: float) -> float:
-    """The power of the randomised test of size .05 whether a rate p, of n answers, is on the other side of the bar."""
+    """Return the power of the randomised test of n answers that a rate p is on the other side of the required rate."""
     size, bar, rate = LIMIT_FALSE, BAR if p >= BAR else 1 - BAR, p if p >= BAR else 1 - p
     critical = int(binom.isf(size, n, bar))  # more are rejected, and with some probability as many
     at_random = (size - binom.sf(critical, n, bar)) / binom.pmf(critical, n, bar)
@@ -99,7 +100,7 @@ def power(n: int, p: float) -> float:
 def trial(
     rng: np.random.Generator, rate: float, right: tuple[float, float], labels: int, n: int, clustered: bool
 ) -> tuple[str, list[float]]:
-    """The verdict on a simulated set, and whether each interval contains the true value (NaN: there is no interval)."""
+    """Return the verdict on a simulated data set, and whether each interval covers (NaN: there is no interval)."""
     units = np.repeat(np.arange(n // CLUSTER), CLUSTER) if clustered else np.arange(n)
     shared = rng.random(n) < (0.5 if clustered else 0.0)
     draw, chance = (np.where(shared, rng.random(units.max() + 1)[units], rng.random(n)) for _ in range(2))

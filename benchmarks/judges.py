@@ -1,12 +1,12 @@
-"""Do judged scores hold, and what is a judge worth? Simulated grades, and real labels of which 50 are drawn again and
-again.
+"""Do the intervals of judged scores cover, and how many human grades does a judge save? Simulated and real data.
 
     HOWSURE_DATA=… .venv/bin/python benchmarks/judges.py [--quick]
     .venv/bin/python benchmarks/judges.py --agreement [--files 500]
 
-prints the tables of docs/judges.md: how often the interval held the mean that people would have given, that of people
-alone too, and both widths. Without HOWSURE_DATA, the simulated ones. `--agreement` prints how often the interval of
-Gwet's AC covers, with and without the categories of the scale.
+prints the tables of docs/judges.md: how often the corrected interval contains the mean of human grades of all answers,
+how often the interval from the drawn human grades alone contains it, and both widths. From the real data, 50 human
+labels are drawn repeatedly; without HOWSURE_DATA, only simulated data are used. `--agreement` prints how often the
+interval of Gwet's AC covers, with and without the categories of the scale.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Draw = np.random.Generator
 
 
 def shares(rate: float, right: float) -> Callable[[Draw], Graded]:
-    """Labels 0 and 1; the judge gets this proportion right."""
+    """Return labels 0 and 1, and a judge's labels, of which this proportion is correct."""
 
     def made(draw: Draw) -> Graded:
         y = (draw.random(N) < rate) * 1.0
@@ -44,29 +44,29 @@ def shares(rate: float, right: float) -> Callable[[Draw], Graded]:
 
 
 def grades(draw: Draw) -> Floats:
-    """From 1 to 5, with the mean 3.25."""
+    """Return grades from 1 to 5 with mean 3.25."""
     return draw.choice(5, N, p=[0.1, 0.15, 0.3, 0.3, 0.15]) + 1.0
 
 
 def rare_errors(draw: Draw) -> Graded:
-    """Grades that the judge knows but for 3 %."""
+    """Return grades, and a judge's grades, of which 3% are wrong."""
     y = grades(draw)
     return y, np.where(draw.random(N) < 0.97, y, 1.0)
 
 
 def near(draw: Draw) -> Graded:
-    """Grades that the judge misses by one in two of three."""
+    """Return grades, and a judge's grades, which are off by one in two of three cases."""
     y = grades(draw)
     return y, np.clip(y + draw.integers(-1, 2, N), 1, 5) * 1.0
 
 
 def nothing(draw: Draw) -> Graded:
-    """0 and 1, and a judge that does not know them."""
+    """Return labels 0 and 1, and a judge's labels, which are independent of them."""
     return (draw.random(N) < 0.2) * 1.0, (draw.random(N) < 0.3) * 1.0
 
 
 def entailment(data: Path, seed: int) -> Graded:
-    """Is it an entailment, by people and by RoBERTa, of pairs of sentences (Baan et al. 2022)."""
+    """Return whether pairs of sentences are entailments, by human annotators and by RoBERTa (Baan et al. 2022)."""
     path = data / "nli_model_predictions" / f"MNLI_test_roberta-base_{seed}.jsonl.gz"
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
@@ -75,7 +75,8 @@ def entailment(data: Path, seed: int) -> Graded:
 
 
 def right(data: Path, model: str) -> Graded:
-    """Whether answers of a chat model to MMLU are right, by the key and by its own confidence (Plaut et al. 2024)."""
+    """Return whether a chat model's answers to MMLU are correct, by the key and by its own confidence (Plaut et al.
+    2024)."""
     with gzip.open(data / "llm_mcq_confidence" / "mmlu.tsv.gz", "rt", encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file, delimiter="\t") if row["model"] == model]
     rows = [row for row in rows if row["prompt"] == "first" and row["grade"] != "unparseable"]
@@ -84,7 +85,7 @@ def right(data: Path, model: str) -> Graded:
 
 
 def drawn(draw: Draw, people: Floats, judge: Floats, n: int, bounds: tuple[float, float] | None) -> JudgedRow:
-    """The mean by n grades of people, drawn at random."""
+    """Return the mean estimated from n human grades, drawn at random."""
     labels = np.full(len(people), np.nan)
     labelled = draw.choice(len(people), n, replace=False)
     labels[labelled] = people[labelled]
@@ -92,7 +93,7 @@ def drawn(draw: Draw, people: Floats, judge: Floats, n: int, bounds: tuple[float
 
 
 def strata(draw: Draw) -> JudgedRow:
-    """Two strata, far apart, each as often graded; the mean of all is 0."""
+    """Return two strata with very different grades, of which equally many are graded; the mean of all is 0."""
     stratum = draw.integers(0, 2, N)
     y = draw.normal(2 * stratum - 1, 0.2)
     labelled = np.concatenate([draw.choice(np.flatnonzero(stratum == code), 100, replace=False) for code in (0, 1)])
@@ -101,7 +102,8 @@ def strata(draw: Draw) -> JudgedRow:
 
 
 def clusters(each: int) -> Callable[[Draw], JudgedRow]:
-    """So many of ten answers in each of a hundred documents, which are graded alike; the mean of all is 0."""
+    """Return a hundred documents with similar grades inside; `each` of ten answers of a document are graded. The mean
+    is 0."""
 
     def made(draw: Draw) -> JudgedRow:
         units, y = np.repeat(np.arange(N // 10), 10), np.repeat(draw.normal(size=N // 10), 10)
@@ -112,7 +114,7 @@ def clusters(each: int) -> Callable[[Draw], JudgedRow]:
 
 
 def bent(draw: Draw) -> Graded:
-    """Grades that the judge misses most where it is kindest; the mean is 3.4."""
+    """Return grades for which the judge is most wrong where it is most lenient; the mean is 3.4."""
     f = draw.uniform(1, 5, N)
     return f + 0.3 * (f - 3) ** 2 + draw.normal(0, 0.5, N), f
 
@@ -120,8 +122,9 @@ def bent(draw: Draw) -> Graded:
 def unequal(
     draw: Draw, graded: Graded, n: int, bounds: tuple[float, float] | None, times: float, *, kind: bool
 ) -> JudgedRow | None:
-    """Grades of people, drawn with chances this many times apart: the kindest grades of the judge have the largest one,
-    or the smallest. None where what was drawn contradicts its chances."""
+    """Return the mean estimated from human grades that were drawn with unequal probabilities, whose ratio is `times`.
+    The answers with the most lenient grades of the judge have the largest probability, or the smallest. Return None if
+    the drawn sample contradicts its probabilities."""
     y, f = graded
     step = np.where(f >= 4, 1.0, np.where(f >= 2, 0.5, 0.0))
     chance = times ** (step if kind else 1 - step)
@@ -134,8 +137,8 @@ def unequal(
 
 
 def transported(draw: Draw, off: float, n: int) -> list[str]:
-    """Verdicts on four models of 1,000 answers each, n of which people graded; the judge is too kind to the last one by
-    `off`, on average."""
+    """Return the verdicts on four models with 1,000 answers each, n of which have human grades. The judge's grades of
+    the last model are too high by `off`, on average."""
     model = np.repeat(["a", "b", "c", "last"], N)
     y = (draw.random(4 * N) < 0.5) * 1.0
     f = np.where(draw.random(4 * N) < 0.95, y, 1 - y)
@@ -146,7 +149,7 @@ def transported(draw: Draw, off: float, n: int) -> list[str]:
 
 
 def transports(files: int) -> None:
-    """How often the last model, and the good ones, are refused or undecided."""
+    """Print how often the last model, and the other models, are rejected or undecided."""
     print(
         f"\n{'verdicts, margin .05':<56}", *(f"{verdict:>12}" for verdict in ("transports", "does not", "cannot tell"))
     )
@@ -163,7 +166,7 @@ def transports(files: int) -> None:
 
 
 def biases(files: int) -> None:
-    """How often intervals of length and family, and those over prompts, hold what is true."""
+    """Print how often the intervals of length bias, of family bias and over prompts contain the true value."""
     print(f"\n{'biases and prompts':<56} {'told':>8} {'held':>8}")
     for n, each in ((50, 1), (100, 1), (300, 1), (100, 4), (300, 4)):
         draw, ends = np.random.default_rng(n), list[tuple[Estimate, float]]()
@@ -212,7 +215,7 @@ def biases(files: int) -> None:
 
 
 def coverage_texts(ends: list[tuple[Estimate, float]]) -> tuple[str, str]:
-    """The share of estimates with an interval, and of these the share that hold the truth."""
+    """Return the proportion of estimates with an interval, and the proportion of these intervals that cover."""
     of = [
         estimate.low <= truth <= estimate.high
         for estimate, truth in ends
@@ -222,7 +225,8 @@ def coverage_texts(ends: list[tuple[Estimate, float]]) -> tuple[str, str]:
 
 
 def real_prompts(data: Path) -> None:
-    """How far two prompts decide how many answers to each data set are right (Plaut et al. 2024)."""
+    """Print how much the proportion of correct answers differs between two prompts in each data set (Plaut et al.
+    2024)."""
     print()
     for path in sorted((data / "llm_mcq_confidence").glob("*.tsv.gz")):
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
@@ -238,7 +242,8 @@ def real_prompts(data: Path) -> None:
 
 
 def tell(name: str, rows: list[JudgedRow], truth: float, more: str = "") -> None:
-    """How many had an interval; of these, how often it held the truth, and its width compared with that of people."""
+    """Print how many estimates have an interval, how often it covers, and its width relative to that from human grades
+    alone."""
     both = [
         [(row.corrected.low, row.corrected.high), (row.people.low, row.people.high)]
         for row in rows
@@ -267,9 +272,10 @@ SCALES_OF_GRADES: dict[str, tuple[tuple[float, ...], float]] = {
 
 
 def agreement(files: int) -> None:
-    """How often the interval of AC covers that of all items, with the scale named and with the values that occur.
+    """Print how often the interval of AC covers the AC of all items, with the named scale and with the grades that
+    occur.
 
-    n = 60 items, two raters. A grade given at random is one of those that occur at all.
+    n = 60 items and two raters. A grade by chance is one of the grades that occur.
     """
     named = "categories" in inspect.signature(howsure.rater_agreement).parameters
     print(f"\n{'AC of two raters, 60 items':<40} {'true':>6} {'mean':>7} {'covers':>15}")
@@ -296,7 +302,7 @@ def agreement(files: int) -> None:
 
 
 def true_ac(pairs: Floats, scale: str) -> float:
-    """Gwet's AC of two raters who give grades i and j with the probability pairs[i, j], by its definition."""
+    """Return Gwet's AC by its definition, for two raters who give the grades i and j with probability pairs[i, j]."""
     q = len(pairs)
     apart = np.abs(np.subtract.outer(np.arange(q), np.arange(q))) / (q - 1)
     agree = 1 - (apart if scale == "ordinal" else (apart > 0) * 1.0)

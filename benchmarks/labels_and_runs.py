@@ -1,9 +1,9 @@
-"""What do the validation of a judge, and scores of repeated runs, cost next to the tables that pandas makes of them?
+"""How long do the validation of a judge, and scores of repeated runs, take compared with the tables of pandas?
 
     make bench JOB=labels_and_runs
 
-Goals: 3 × pandas' crosstab of the labels; of files with a row for each grade 3 × reading, pivot and crosstab; 10 × the
-means by model and item.
+Goals: 3 × pandas' crosstab of the labels; for files with a row for each grade, 3 × the time to read, pivot and crosstab
+them; 10 × the means by model and item.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MODELS, RUNS = 20, 3
 
 
 def labels(n: int) -> tuple[Job, Job]:
-    """The validation of a judge by n labels of people, and their crosstab."""
+    """Return two jobs: the validation of a judge with n human labels, and the crosstab of these labels."""
     rng = np.random.default_rng(0)
     positive = rng.random(n) < 0.4
     right = rng.random(n) < 0.9
@@ -32,8 +32,8 @@ def labels(n: int) -> tuple[Job, Job]:
 
 
 def long_grades(folder: Path, n: int, *, export: bool) -> tuple[Job, Job]:
-    """The validation of a judge by a file of n grades, half of them by a person: a table or an export of Langfuse; and
-    their crosstab."""
+    """Return two jobs: the validation of a judge from a file of n grades (a table or an export of Langfuse), half of
+    them by a human annotator; and the crosstab of these grades."""
     rng = np.random.default_rng(0)
     positive = rng.random(n // 2) < 0.4
     judge = positive == (rng.random(n // 2) < 0.9)
@@ -69,7 +69,7 @@ def long_grades(folder: Path, n: int, *, export: bool) -> tuple[Job, Job]:
 
 
 def runs(n: int) -> tuple[Job, Job]:
-    """The means and ranks of models from n rows of repeated runs, and the means by model and item."""
+    """Return two jobs: means and ranks of models from n rows of repeated runs, and the means by model and item."""
     items, rng = n // MODELS // RUNS, np.random.default_rng(0)
     model, item, run = (codes.ravel() for codes in np.indices((MODELS, items, RUNS)))
     columns = {"model": np.char.add("model ", model.astype(str)), "item": np.char.add("item ", item.astype(str))}
@@ -79,7 +79,7 @@ def runs(n: int) -> tuple[Job, Job]:
 
 
 def main() -> None:
-    """Print the growth with the labels, and with the rows."""
+    """Print how the time grows with the labels, and with the rows."""
     print_numpy_import()
     labels(100)[0](), runs(600)[0]()  # imports
     print_growth("validate_judge", (25_000, 50_000, 100_000), labels, floor="pandas.crosstab", goal="3 ×")

@@ -1,4 +1,4 @@
-"""A store of any size, with texts, samples and labels: a thousand documents are made, then copied to other days."""
+"""Write a store of any size with texts, samples and labels: a thousand documents are made and copied to other days."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ ASKED, WRONG = 3, 0.1  # actors; the share of answers against what the model fin
 
 
 def write_store(path: Path, n: int, *, labels: int = 0) -> None:
-    """A finished store of n documents of 120 words and 40 mentions over 21 years; `labels` of them were read."""
+    """Write a finished store of n documents of 120 words and 40 mentions over 21 years, with labels of `labels`
+    documents."""
     made = shapes(MENTIONS, ACTORS, n=MADE)
     stored, rows = Stored(made, MENTIONS), Rows()
     for number, shape in enumerate(made):
@@ -47,7 +48,7 @@ def write_store(path: Path, n: int, *, labels: int = 0) -> None:
 
 
 def read_some(path: Path, n: int) -> None:
-    """Answers of a reader to n documents drawn for reading: mostly what the model finds."""
+    """Label n documents that are drawn at random; the labels mostly agree with the model."""
     rng = np.random.default_rng(1)
     with EventStore.open(path, read_only=False) as store:
         draw_documents(store, n, actors=ACTORS[:ASKED])

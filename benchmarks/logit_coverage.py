@@ -1,7 +1,7 @@
-"""How often does the interval of the error of all classes of logits hold, whose pairs depend on each other in each row?
+"""How often does the interval of the error of all classes of logits cover? The classes of a row depend on each other.
 
-The logits of the model are those of the truth divided by a temperature. Each set has rows of its own; the truth is the
-error of 40,000 other rows in the same bins. Prints the table of docs/language-models.md; `--quick` takes a tenth of the
+The model's logits are the true logits divided by a temperature. Each data set has new rows. The true value is the error
+of 40,000 other rows in the same bins. Prints the table of docs/language-models.md; `--quick` uses a tenth of the data
 sets.
 """
 
@@ -24,7 +24,7 @@ SETS = 200
 
 @dataclass(frozen=True, slots=True)
 class LogitCell:
-    """How often the interval held the error in the population, that error, the mean estimate, and p < .05."""
+    """How often the interval contains the population's error, this error, the mean estimate, and how often p < 0.05."""
 
     covered: float
     truth: float
@@ -33,7 +33,7 @@ class LogitCell:
 
 
 def softmax(logits: Floats) -> Floats:
-    """Probabilities of the rows."""
+    """Return the softmax of each row."""
     raised = np.exp(logits - logits.max(axis=1, keepdims=True))
     probabilities: Floats = raised / raised.sum(axis=1, keepdims=True)
     return probabilities
@@ -41,7 +41,7 @@ def softmax(logits: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Rows of logits: normal with the standard deviation `sharp`, and fewer and fewer of later classes."""
+    """Rows of logits: normal with standard deviation `sharp`; later classes are rarer."""
 
     classes: int
     rows: int
@@ -49,11 +49,11 @@ class World:
     temperature: float
 
     def draw(self, rng: np.random.Generator, rows: int) -> Floats:
-        """True logits."""
+        """Return true logits."""
         return self.sharp * rng.standard_normal((rows, self.classes)) - np.log(np.arange(1, self.classes + 1))
 
     def cells(self, *, sets: int, seed: int = 1) -> dict[str, LogitCell]:
-        """Sets of rows, each with its intervals: of pairs that count by their probability, and of pairs that do not."""
+        """Simulate data sets of rows, with intervals of pairs weighted by their probability and of unweighted pairs."""
         rng = np.random.default_rng(seed)
         logits = self.draw(rng, 40_000)
         population = Population(softmax(logits).ravel(), softmax(logits / self.temperature).ravel())
@@ -92,7 +92,7 @@ class Population:
         }
 
     def error(self, upper: Floats, weights: str) -> float:
-        """The error in bins that end at `upper`."""
+        """Return the error in bins with these upper edges."""
         edges = np.concatenate([[0], np.searchsorted(self.q, upper[:-1], side="right"), [len(self.q)]])
         weight, gap = (np.diff(sums[edges]) for sums in self.sums[weights])
         occupied = weight > 0

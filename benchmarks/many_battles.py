@@ -1,7 +1,9 @@
-"""What do strengths and ranks of many models cost? Battles between models of normal strength, some with more battles
-than others. Goal: 0.8 CPU seconds for 300,000 battles of 400 models.
+"""How long do strengths and ranks of many models take?
 
     make bench JOB=many_battles
+
+The strengths of the models are normally distributed, and some models have more battles than others. Goal: 0.8 CPU
+seconds for 300,000 battles of 400 models.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import howsure
 
 
 def battles(models: int, n: int) -> tuple[Job, Job]:
-    """Strengths with intervals, and ranks; and the strengths alone by choix."""
+    """Return two jobs: strengths with intervals and ranks, and the strengths alone by choix."""
     rng = np.random.default_rng(0)
     frequency = rng.lognormal(0, 0.7, models)
     first = rng.choice(models, n, p=frequency / frequency.sum())
@@ -33,7 +35,7 @@ def battles(models: int, n: int) -> tuple[Job, Job]:
 
 
 def main() -> None:
-    """Print the growth with the models, and with the battles."""
+    """Print how the time grows with the models, and with the battles."""
     print_numpy_import()
     floor, goal = "choix.ilsr_pairwise: strengths without errors, from codes", "0.8 CPU seconds for 300,000"
     title = "rank_battles: models in 300,000 battles"

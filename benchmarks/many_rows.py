@@ -1,7 +1,9 @@
-"""What does a regression on predicted labels cost? Four covariates, 500 labels, and clusters of ten rows. Goal: 3 × the
-least squares of statsmodels with the same robust errors.
+"""How long does a regression on predicted labels take?
 
     make bench JOB=many_rows
+
+Four covariates, 500 labels, and clusters of ten rows. Goal: 3 × the least squares of statsmodels with the same robust
+standard errors.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ LABELS, COVARIATES, CLUSTER_SIZE = 500, 4, 10
 
 
 def regression(n: int, *, clusters: bool) -> tuple[Job, Job]:
-    """Naive and corrected coefficients with intervals; and those of statsmodels for predictions as labels."""
+    """Return two jobs: naive and corrected coefficients with intervals, and statsmodels' with predictions as labels."""
     rng = np.random.default_rng(0)
     covariates = rng.normal(size=(n, COVARIATES))
     truth = (rng.random(n) < 1 / (1 + np.exp(-0.3 * covariates.sum(axis=1)))).astype(float)
@@ -34,7 +36,7 @@ def regression(n: int, *, clusters: bool) -> tuple[Job, Job]:
 
 
 def main() -> None:
-    """Print the growth with the rows, without and with clusters."""
+    """Print how the time grows with the rows, without and with clusters."""
     print_numpy_import()
     goal = "3 × the floor"
     for clusters, floor in (

@@ -1,8 +1,8 @@
-"""How much memory does a call need besides its arrays? The most bytes a row that numpy holds at once.
+"""How much memory does a call need in addition to its arrays? The peak of numpy's bytes for each row.
 
     make bench JOB=memory
 
-Goals: 24 bytes a score, 40 bytes an answer of a selective curve.
+Goals: 24 bytes for a score, 40 bytes for an answer of a selective curve.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ SIZES = (500_000, 1_000_000, 2_000_000)
 
 
 def scores(n: int, *, bounds: tuple[float, float] | None = None) -> Job:
-    """The mean of n scores."""
+    """Return the job of computing the mean of n scores."""
     return partial(howsure.mean_scores, np.random.default_rng(0).beta(2, 3, n), bounds=bounds)
 
 
 def right_answers(n: int) -> Job:
-    """The accuracy of n answers."""
+    """Return the job of computing the accuracy of n answers."""
     return partial(howsure.mean_scores, (np.random.default_rng(0).random(n) < 0.7).astype(np.float64))
 
 
 def selective(n: int) -> Job:
-    """The risk–coverage curve of n answers, all of different confidence."""
+    """Return the job of computing the risk–coverage curve of n answers whose confidences all differ."""
     rng = np.random.default_rng(0)
     confidence = rng.beta(3, 1, n)
     return partial(howsure.selective_curve, (rng.random(n) < confidence).astype(np.uint8), confidence)
@@ -45,7 +45,7 @@ JOBS: dict[str, tuple[Callable[[int], Job], int]] = {
 
 
 def bytes_per_row(prepare: Callable[[int], Job], n: int) -> float:
-    """The peak during the job less what was held before."""
+    """Return the peak memory during the job, less the memory before it, divided by n."""
     prepare(1_000)()  # imports
     job = prepare(n)
     tracemalloc.start()

@@ -1,10 +1,10 @@
-"""How often does a monitor of a calibrated model ever alarm, and how soon does one of a model that gets worse?
+"""How often does a monitor of a calibrated model ever raise an alarm, and how soon if a model gets worse?
 
     nice .venv/bin/python -m benchmarks.monitoring [--quick]
 
-prints the tables of docs/monitoring.md. Many streams are followed side by side, each with its own bets: what
-`howsure.monitoring.group.Group.take` does to one of them, done to all in one pass of numpy. The tests import this, and
-show that both agree.
+prints the tables of docs/monitoring.md. Many streams are simulated at once, each with its own e-process: one pass of
+numpy does for all streams what `howsure.monitoring.group.Group.take` does for one. The tests import functions of this
+file, and check that both agree.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ DROP = 0.05
 
 
 class Streams:
-    """Runs of the e-process side by side. Rows come as arrays (runs, rows); `size` rows after each other are a cluster,
-    of one probability."""
+    """Simultaneous runs of the e-process. Rows are arrays (runs, rows); `size` successive rows are a cluster with one
+    probability."""
 
     def __init__(self, runs: int, *, tolerance: float = 0.0, size: int = 1) -> None:
         self.runs, self.size, self.tolerated = runs, size, Tolerated.everywhere(tolerance)
@@ -64,7 +64,8 @@ class Streams:
         self.looks, self.highest = 0, np.zeros(runs)
 
     def take(self, labels: Array, probabilities: Array, is_known: Array = None) -> Array:
-        """One more period; the logarithms of the e-values after it. Labels that are not known yet are left out."""
+        """Add a period, and return the logarithms of the e-values after it. Labels that are not known yet are left
+        out."""
         rows = probabilities.shape[1]
         q, y = probabilities.ravel(), labels.ravel()
         here = np.ones(len(q)) if is_known is None else is_known.ravel().astype(float)
@@ -102,7 +103,7 @@ class Streams:
 
     @property
     def correlation(self) -> Array:
-        """What is known of it by run."""
+        """Return the estimated correlation within clusters of each run."""
         with np.errstate(invalid="ignore", divide="ignore"):
             variance = np.where(self.spread[1] > 0, self.spread[0] / self.spread[1], 1.0)
             guess = FIRST_CORRELATION * variance * PAIRS_KNOWN
@@ -123,10 +124,10 @@ class Streams:
 def highest(
     law: str, *, runs: int, looks: int, rows: int, seed: int, tolerance: float = 0.0, size: int = 1, late: bool = False
 ) -> Array:
-    """The highest logarithm of the e-value of each run, of models that are off by just the tolerance.
+    """Return the highest logarithm of the e-value of each run, for models whose error equals the tolerance.
 
-    size: rows of a cluster, all right or wrong together. late: three in ten labels never come, the more, the more
-    probable a 1 is.
+    size: rows of a cluster, which are all right or wrong together.
+    late: whether three in ten labels never arrive; they are missing more often if label 1 is more probable.
     """
     rng = np.random.default_rng(seed)
     streams = Streams(runs, tolerance=tolerance, size=size)
@@ -150,8 +151,8 @@ REGIMES: dict[str, dict[str, Any]] = {
 
 
 def nights_until(rows: int, *, runs: int, tolerance: float, seed: int) -> Array:
-    """Of models that get worse by DROP after CHANGE nights: the nights from then to the alarm (LONGEST if there is
-    none; negative for one before)."""
+    """Return the nights from the change to the alarm, for models that get worse by DROP after CHANGE nights (LONGEST
+    without an alarm; negative for an alarm before the change)."""
     rng = np.random.default_rng(seed)
     streams = Streams(runs, tolerance=tolerance)
     delays = np.full(runs, LONGEST)
@@ -166,7 +167,7 @@ def nights_until(rows: int, *, runs: int, tolerance: float, seed: int) -> Array:
 
 
 def _by_night(rows: int, *, runs: int, seed: int, alarms: Callable[[Array, Array], bool], nights: int) -> Array:
-    """The same for a test of each night's rows alone."""
+    """Return the same for a test of each night's rows alone."""
     delays = []
     for stream in range(runs):
         rng = np.random.default_rng((seed, stream))
@@ -189,9 +190,10 @@ TESTS: dict[str, Callable[[Array, Array], bool]] = {
 
 
 def bands(gap: float, *, runs: int, looks: int, rows: int, size: int, seed: int) -> tuple[float, float]:
-    """How often the band of the error of all rows holds at all looks together, and that of a period by itself.
+    """Return how often the band of the error of all rows covers at all looks together, and how often that of one
+    period.
 
-    `size` rows after each other are a cluster, of one probability, right or wrong together.
+    `size` successive rows are a cluster with one probability, right or wrong together.
     """
     rng, always, alone = np.random.default_rng(seed), 0, 0
     clusters = None if size == 1 else np.arange(rows) // size
@@ -216,7 +218,7 @@ def _holds(estimate: Estimate, truth: float) -> bool:
 
 
 def dated(rows: int, *, drop: float, runs: int, seed: int) -> Array:
-    """By how many nights the date since when is wrong, of the models whose alarm came."""
+    """Return the error, in nights, of the estimated date of the change, for models that raised an alarm."""
     errors_in_days = []
     for stream in range(runs):
         rng = np.random.default_rng((seed, stream))
@@ -282,7 +284,8 @@ AFTER_REFERENCE = (  # its rows, rows of a cluster, and the drop after it
 
 
 def after_reference(rows: int, *, size: int, drop: float, runs: int, nights: int, seed: int) -> Array:
-    """Of models that were always off, and get worse after a reference: the nights until the alarm, `nights` without."""
+    """Return the nights until the alarm (`nights` without one), for models that were always off, and get worse after a
+    reference."""
     watched, delays = Watched(rows, size=size), []
     for run in range(runs):
         day = watched.alarm(np.random.default_rng((seed, run)), nights, drop=drop)

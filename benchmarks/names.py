@@ -1,6 +1,8 @@
-"""What do names of models and items cost `mean_scores`? Twenty models answer the same items, rows in any order.
+"""How much longer does `mean_scores` take with names of models and items than with numbers?
 
 make bench JOB=names
+
+Twenty models answer the same items; rows are in any order.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ MODELS = 20
 
 
 def named(n: int, *, shuffled: bool) -> tuple[Job, Job]:
-    """The scores of n rows, by the names of models and items; and by their numbers."""
+    """Return two jobs: the scores of n rows with names of models and items, and with numbers."""
     rng = np.random.default_rng(0)
     model, item = (codes.ravel() for codes in np.indices((MODELS, n // MODELS)))
     if shuffled:
@@ -28,7 +30,7 @@ def named(n: int, *, shuffled: bool) -> tuple[Job, Job]:
 
 
 def main() -> None:
-    """Print the growth with the rows, in order and shuffled."""
+    """Print how the time grows with the rows, in order and shuffled."""
     print_numpy_import()
     floor, goal = "models and items as numbers", "none"
     for shuffled in (False, True):

@@ -1,9 +1,9 @@
-"""Does the interval of the error of ordered levels hold? Made-up answers with five levels, as those of docs/ordinal.md.
+"""Does the interval of the error of ordered levels cover? Simulated answers with five levels, as in docs/ordinal.md.
 
     .venv/bin/python benchmarks/ordinal.py [--quick]
 
-prints the page's table: the share of sets whose 95 % interval holds the error that the bins have in truth, the share
-whose interval is above 0, and the mean width.
+prints the page's table: the proportion of data sets whose 95% interval contains the true error of the bins, the
+proportion whose interval is above 0, and the mean width.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ HEADINGS = ("model", "answers", "error", "holds the error", "above 0", "mean wid
 
 
 def above(ability: Floats, cuts: Floats) -> Floats:
-    """The probability of a level above each cut point, (n, 4)."""
+    """Return the probability of a level above each cut point, (n, 4)."""
     return np.asarray(1 / (1 + np.exp(cuts - ability)))
 
 
 def measured(off: float, n: int, runs: int) -> Floats:
-    """Means over sets: the error in truth, whether the interval holds it and is above 0, the interval's width."""
+    """Return means over data sets: the true error, whether the interval contains it, whether it is above 0, and its
+    width."""
     rng, measures = np.random.default_rng(n), []
     for _ in range(runs):
         ability = rng.normal(0, 1.5, (n, 1))
@@ -42,7 +43,7 @@ def measured(off: float, n: int, runs: int) -> Floats:
 
 
 def error_of_bins(result: howsure.OrdinalCalibration, predicted: Floats, true: Floats) -> float:
-    """The root mean squared gap between the predicted and the true probabilities, in the bins of all cut points."""
+    """Return the root-mean-square gap between predicted and true probabilities, in the bins of all cut points."""
     squares = 0.0
     for place, curve in enumerate(result):
         order, count = np.argsort(predicted[:, place]), curve.bins.count

@@ -1,11 +1,12 @@
-"""What other tools say of the same pairs: the values that packages/core/tests/calibration/test_parity.py compares with.
+"""Results of other tools for the same pairs, which packages/core/tests/calibration/test_parity.py compares with
+howsure's.
 
     python benchmarks/parity_calibration.py packages/core/tests/calibration/parity.json
 
-asks scikit-learn, uncertainty-calibration (verified_calibration), model-diagnostics, calzone, relplot and netcal, each
-only for what it gets right, and writes their answers with their versions. The pairs come from a seed and from
-arithmetic that is the same everywhere; they are made again in the test, and only the answers are stored. netcal needs
-torch, and relplot is installed by hand: see docs/decisions/peers.md.
+calls scikit-learn, uncertainty-calibration (verified_calibration), model-diagnostics, calzone, relplot and netcal, each
+only for quantities that it computes correctly, and writes their results with their versions. The pairs come from a seed
+and from arithmetic that is the same on every machine. The test makes the pairs again; only the results are stored.
+netcal needs torch, and relplot is installed by hand: see docs/decisions/peers.md.
 """
 
 from __future__ import annotations
@@ -39,36 +40,36 @@ BANDWIDTHS = (0.02, 0.05)
 
 
 def smooth() -> Pairs:
-    """3,000 pairs without ties, most of them near 0 and 1."""
+    """Return 3,000 pairs without ties, most of them near 0 and 1."""
     return _labelled(_bent(_uniform(1, 3_000)), seed=2)
 
 
 def masses() -> Pairs:
-    """2,000 pairs, exactly 40 % of them at 0 and 20 % at 1."""
+    """Return 2,000 pairs, exactly 40% of them at 0 and 20% at 1."""
     q = _bent(_uniform(3, 2_000))
     q[:800], q[800:1200] = 0.0, 1.0
     return _labelled(q[np.argsort(_uniform(4, len(q)))], seed=5)
 
 
 def steps() -> Pairs:
-    """4,000 pairs of six different predictions, whose frequencies rise with them."""
+    """Return 4,000 pairs with six different predictions; the frequency of label 1 increases with the prediction."""
     return _labelled(np.array([0.05, 0.2, 0.4, 0.6, 0.85, 0.95])[(_uniform(6, 4_000) * 6).astype(np.int64)], seed=7)
 
 
 def calibrated() -> Pairs:
-    """500 pairs whose labels are draws from the predictions."""
+    """Return 500 pairs whose labels are drawn from the predictions."""
     q = _bent(_uniform(8, 500))
     return (_uniform(9, len(q)) < q).astype(np.int64), q, 0.25 + 2 * _uniform(109, len(q))
 
 
 def tied(seed: int) -> Pairs:
-    """Pairs of predictions with one, two or three decimals, none of them 0 or 1."""
+    """Return pairs whose predictions have one, two or three decimals; none is 0 or 1."""
     q = np.clip(np.round(_bent(_uniform(200 + seed, 60 + 90 * seed)), 1 + seed % 3), 0.001, 0.999)
     return _labelled(q, seed=400 + seed)
 
 
 def inner() -> Pairs:
-    """2,000 pairs without predictions near 0 and 1."""
+    """Return 2,000 pairs without predictions near 0 and 1."""
     return _labelled(0.1 + 0.8 * _uniform(600, 2_000), seed=601)
 
 
@@ -86,7 +87,7 @@ def _bent(u: Floats) -> Floats:
 
 
 def _labelled(q: Floats, *, seed: int) -> Pairs:
-    """Overconfident: P(y = 1) = 0.05 + 0.85 q."""
+    """Draw overconfident labels: P(y = 1) = 0.05 + 0.85 q."""
     y = _uniform(seed, len(q)) < 0.05 + 0.85 * q
     return y.astype(np.int64), q, 0.25 + 2 * _uniform(seed + 100, len(q))
 

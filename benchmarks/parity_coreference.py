@@ -1,10 +1,10 @@
-"""What another scorer says of the same clusterings: the values that test_parity.py of coreference compares with.
+"""Results of another scorer for the same clusterings, which coreference/test_parity.py compares with howsure's.
 
     pip install scorch==0.2.0      # MIT, Grobol: another scorer of the CoNLL-2011/2012 shared tasks
     python benchmarks/parity_coreference.py packages/text/tests/coreference/parity.json
 
-asks scorch for MUC, B³, CEAF-e and the links of BLANC (pairs) of 200 documents, whose clusterings come from a seed and
-from arithmetic that is the same everywhere; they are made again in the test, and only the answers are stored.
+calls scorch for MUC, B³, CEAF-e and the links of BLANC (pairs) of 200 documents, whose clusterings come from a seed and
+from arithmetic that is the same on every machine. The test makes the clusterings again; only the results are stored.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Clusters = list[set[int]]
 
 
 def documents() -> list[tuple[Clusters, Clusters]]:
-    """Gold and predicted clusters of 200 documents of up to 60 mentions; a third of the mentions change their cluster,
-    a tenth is missing on either side."""
+    """Return gold and predicted clusters of 200 documents of up to 60 mentions. A third of the mentions change their
+    cluster; a tenth is missing on either side."""
     return [(_clusters(gold), _clusters(predicted)) for gold, predicted in map(_codes, range(DOCUMENTS))]
 
 
 def _codes(seed: int) -> tuple[list[int], list[int]]:
-    """The cluster of each mention in gold and in the prediction, -1 where it is missing."""
+    """Return the cluster of each mention in gold and in the prediction, -1 if it is missing."""
     uniform = np.random.Generator(np.random.PCG64(seed)).random((6, 60))[:, : 2 + seed % 59]
     entities = 1 + seed % 17
     gold = (uniform[0] ** 2 * entities).astype(int)
@@ -44,7 +44,7 @@ def _clusters(codes: list[int]) -> Clusters:
 
 
 def ask_scorch() -> dict[str, list[list[float]]]:
-    """Precision and recall of each metric, one row per document; [] where scorch calls them undefined."""
+    """Return precision and recall of each metric, one row per document; [] if scorch calls them undefined."""
     from scorch import scores
 
     pairs_by_metric: dict[str, list[list[float]]] = {name: [] for name in METRICS}

@@ -1,12 +1,12 @@
-"""Do intervals cover the true mean? howsure and four Python packages for evaluations, on the same simulated data.
+"""Do intervals cover the true mean? howsure and four other Python packages on the same simulated data.
 
     make bench-peers                                        # installs the packages into .venv-peers
     .venv-peers/bin/python benchmarks/peers.py --runs 100   # a tenth of the data sets
 
 prints the tables of README.md (short) and docs/coverage.md: coverage, its standard error, and the mean width of the
-intervals at level 0.95, cut off at 0 and 1. Every package is called with the defaults that its documentation gives for
-such data. A data set for which a package refuses an interval is counted in its own column. A package that is not
-installed is reported.
+intervals at level 0.95, clipped to [0, 1]. Every package is called with the defaults that its documentation recommends
+for such data. A separate column counts the data sets for which a package returns no interval. The output names packages
+that are not installed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ JUDGY_ITERATIONS = 2000  # its default of 20,000 takes ten times as long; the en
 
 @dataclass(frozen=True)
 class Judged:
-    """A judge's verdicts (n,), those of people (n,; NaN where there are none), and the true share of right answers."""
+    """A judge's verdicts (n,), human verdicts (n,; NaN if missing), and the true proportion of correct answers."""
 
     judge: Floats
     people: Floats
@@ -49,7 +49,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Scored:
-    """Scores (n,) between 0 and 1, the cluster (n,) of each where there are clusters, and the true mean.
+    """Scores (n,) between 0 and 1, the cluster (n,) of each score if there are clusters, and the true mean.
 
     repeats: whether the scores of a cluster are runs of one item.
     """
@@ -61,7 +61,8 @@ class Scored:
 
 
 def judged(rng: np.random.Generator, rate: float, accuracy: float, labels: int) -> Judged:
-    """1,000 answers, right at a rate; the judge's accuracy is the same for both; people judge some answers."""
+    """Return 1,000 answers. The judge's accuracy is the same for correct and wrong answers; some answers have human
+    verdicts."""
     truth = (rng.random(ANSWERS) < rate).astype(float)
     judge = np.where(rng.random(ANSWERS) < accuracy, truth, 1 - truth)
     people = np.full(ANSWERS, np.nan)
@@ -71,7 +72,7 @@ def judged(rng: np.random.Generator, rate: float, accuracy: float, labels: int) 
 
 
 def whole_clusters(rng: np.random.Generator, number: int, size: int, share: float, mean: float) -> Scored:
-    """Clusters in which a share of the answers are right or wrong together, the others independently."""
+    """Return clusters in which a proportion of the answers are correct or wrong together, the others independently."""
     clusters = np.repeat(np.arange(number), size)
     together = (rng.random(number) < mean)[clusters]
     alone = rng.random(number * size) < mean
@@ -79,19 +80,19 @@ def whole_clusters(rng: np.random.Generator, number: int, size: int, share: floa
 
 
 def repeated(rng: np.random.Generator, items: int, runs: int) -> Scored:
-    """Items answered several times, with probabilities of being right from Beta(0.3, 0.1)."""
+    """Return items answered several times, with probabilities of being correct from Beta(0.3, 0.1)."""
     difficulty = np.repeat(rng.beta(0.3, 0.1, items), runs)
     right = (rng.random(items * runs) < difficulty).astype(float)
     return Scored(right, np.repeat(np.arange(items), runs), 0.75, repeats=True)
 
 
 def rare_failures(rng: np.random.Generator, n: int, share: float) -> Scored:
-    """Scores from 0.98 to 1, a share of which are 0."""
+    """Return scores from 0.98 to 1, a proportion of which are replaced by 0."""
     return Scored(np.where(rng.random(n) < share, 0.0, rng.uniform(0.98, 1.0, n)), None, (1 - share) * 0.99)
 
 
 def independent(rng: np.random.Generator, n: int, mean: float) -> Scored:
-    """Independent right and wrong answers."""
+    """Return independent correct and wrong answers."""
     return Scored((rng.random(n) < mean).astype(float), None, mean)
 
 
@@ -137,7 +138,7 @@ def truescore_interval(truescore: ModuleType, data: Judged | Scored, *, method: 
 
 
 def evalstats_interval(evalstats: ModuleType, data: Judged | Scored) -> Interval:
-    """Of scores by item, as evalstats asks for; it takes no other clusters."""
+    """Return the interval of scores by item, which evalstats requires; it has no option for other clusters."""
     if isinstance(data, Judged):
         estimate = evalstats.judge_debias_mean_ci(data.judge, data.people, rng=0)
     else:
@@ -157,7 +158,8 @@ def judgy_interval(judgy: ModuleType, data: Judged) -> Interval:
 
 
 def errorbars_interval(errorbars: ModuleType, data: Scored) -> Interval:
-    """As `errorbars ci` does: Wilson for 0 and 1, else the normal approximation; with clusters, Student's t."""
+    """Return the interval as `errorbars ci` does: Wilson for 0 and 1, else the normal approximation; with clusters,
+    Student's t."""
     if data.clusters is not None:
         stats = import_module("errorbars.stats")
         error = errorbars.cluster_robust_se(data.scores, data.clusters)
@@ -171,7 +173,7 @@ def errorbars_interval(errorbars: ModuleType, data: Scored) -> Interval:
 
 
 def methods(regime: Judged | Scored, modules: dict[str, ModuleType]) -> dict[str, Callable[..., Interval | None]]:
-    """The methods that apply to data of this kind, by name; the first of each package is its default."""
+    """Return the methods that apply to data of this kind, by name. The first one of each package is its default."""
     chosen: dict[str, Callable[..., Interval | None]] = {"howsure": howsure_interval}
     if "truescore" in modules:
         chosen["truescore"] = partial(truescore_interval, modules["truescore"])
@@ -189,7 +191,7 @@ def methods(regime: Judged | Scored, modules: dict[str, ModuleType]) -> dict[str
 
 @dataclass(frozen=True)
 class Coverage:
-    """How many data sets had an interval, the share of these intervals that cover, and their mean width."""
+    """How many data sets have an interval, the proportion of these intervals that cover, and their mean width."""
 
     intervals: int
     covers: float
@@ -197,7 +199,7 @@ class Coverage:
 
 
 def measure(number: int, runs: int, modules: dict[str, ModuleType]) -> dict[str, Coverage]:
-    """Coverage of each method in a regime: all methods get the same data sets."""
+    """Return the coverage of each method in a regime. All methods get the same data sets."""
     draw = list(REGIMES.values())[number]
     rngs = [np.random.default_rng([48, number, run]) for run in range(runs)]
     data_sets = [draw(rng) for rng in rngs]
@@ -220,7 +222,7 @@ def coverage(method: Callable[..., Interval | None], data_sets: list[Judged | Sc
 
 
 def long_table(results: list[dict[str, Coverage]], runs: int) -> None:
-    """All regimes and methods."""
+    """Print all regimes and methods."""
     print("| data |", " | ".join(METHODS), "|")
     print("|---|" + "---:|" * len(METHODS))
     for regime, by_method in zip(REGIMES, results, strict=True):
@@ -228,7 +230,7 @@ def long_table(results: list[dict[str, Coverage]], runs: int) -> None:
 
 
 def long_cell(row: Coverage | None, runs: int) -> str:
-    """Coverage, and in parentheses the mean width and the share of data sets without an interval."""
+    """Return the coverage and, in parentheses, the mean width and the proportion of data sets without an interval."""
     if row is None:
         return "–"
     refused = f"; {1 - row.intervals / runs:.1%} none" if row.intervals < runs else ""
@@ -236,7 +238,7 @@ def long_cell(row: Coverage | None, runs: int) -> str:
 
 
 def short_table(results: list[dict[str, Coverage]]) -> None:
-    """The rows of the README: coverage by each package's default."""
+    """Print the rows of the README: the coverage of each package's default."""
     print("| intervals at level 0.95 that contain the true mean |", " | ".join(("howsure", *PEERS)), "|")
     print("|---|" + "---:|" * (1 + len(PEERS)))
     for number, title in SHORT.items():

@@ -1,14 +1,15 @@
-"""Do corrected coefficients hold? Simulated files, and real labels of which 100 are drawn again and again.
+"""Do the intervals of corrected coefficients cover? Simulated and real data.
 
     HOWSURE_DATA=… .venv/bin/python benchmarks/predicted_labels.py [--quick]
     .venv/bin/python benchmarks/predicted_labels.py --few-clusters [--files 500]
 
-prints the tables of docs/predicted-labels.md: how often the intervals held the coefficients that people's labels of all
-rows would give (of each regression, the coefficient held least often), those with predictions as labels too, how often
-there was no interval, and the width compared with that of labels alone. Without HOWSURE_DATA, the simulated ones.
+prints the tables of docs/predicted-labels.md: how often the intervals contain the coefficients that human labels of all
+rows would give (for the coefficient of each regression with the lowest coverage), how often the intervals with
+predictions used as labels do, how often there is no interval, and the width relative to that from labels alone. From
+the real data, 100 labels are drawn repeatedly; without HOWSURE_DATA, only simulated data are used.
 
-`--few-clusters` prints coverage (level .95) and size (of a test of no effect, at .05) of one coefficient that few
-clusters determine, with the median width and degrees of freedom of its interval, and how often it has none.
+`--few-clusters` prints the coverage (level 0.95) and size (of a test of no effect at 0.05) of one coefficient that few
+clusters determine, the median width and degrees of freedom of its interval, and how often it has none.
 """
 
 from __future__ import annotations
@@ -35,24 +36,24 @@ Made = tuple[Any, Any, dict[str, Any], dict[str, float]]  # labels, predictions,
 
 
 def wrong(y: Floats, often: Any, draw: Draw) -> Floats:
-    """0 and 1, turned as often."""
+    """Return labels 0 and 1, swapped with the given probability."""
     return np.where(draw.random(len(y)) < often, 1.0 - y, y)
 
 
 def plain(draw: Draw, errors: float = 0.08) -> Made:
-    """A model that makes twice as many mistakes where z is 1."""
+    """Return a model that makes twice as many errors if z is 1."""
     x, z = draw.uniform(-1, 1, N), (draw.random(N) < 0.4) * 1.0
     y = (draw.random(N) < 0.3 + 0.15 * x + 0.1 * z) * 1.0
     return y, wrong(y, errors * (1 + z), draw), {"covariates": {"x": x, "z": z}}, {"x": 0.15, "z": 0.1}
 
 
 def good(draw: Draw) -> Made:
-    """A model that is right in 98 %."""
+    """Return a model with an accuracy of 98%."""
     return plain(draw, 0.0143)
 
 
 def logit(draw: Draw, level: float = -1.0) -> Made:
-    """The same on the scale of log odds."""
+    """Return the same on the log-odds scale."""
     x, z = draw.standard_normal(N), (draw.random(N) < 0.4) * 1.0
     y = (draw.random(N) < sigmoid(level + 0.5 * x + 0.5 * z)) * 1.0
     options = {"covariates": {"x": x, "z": z}, "method": "logit"}
@@ -60,18 +61,18 @@ def logit(draw: Draw, level: float = -1.0) -> Made:
 
 
 def rare(draw: Draw) -> Made:
-    """A label of one row in twelve."""
+    """Return a label that is 1 in one row of twelve."""
     return logit(draw, -2.9)
 
 
 def units(draw: Draw) -> tuple[Any, Floats]:
-    """100 units, and how they differ."""
+    """Return 100 units and their levels."""
     unit = np.repeat(np.arange(100), N // 100)
     return unit, draw.uniform(-0.15, 0.15, 100)[unit]
 
 
 def effects(draw: Draw) -> Made:
-    """Levels of units, with which x goes along."""
+    """Return units whose levels are correlated with x."""
     unit, level = units(draw)
     x = draw.uniform(-1, 1, N) + 4 * level
     y = (draw.random(N) < 0.4 + level + 0.1 * (x - 4 * level)) * 1.0
@@ -80,7 +81,7 @@ def effects(draw: Draw) -> Made:
 
 
 def clusters(draw: Draw) -> Made:
-    """Units that differ in labels and in how often the model makes mistakes; x is a matter of units."""
+    """Return units that differ in labels and in the model's error rate; x is constant within a unit."""
     unit, level = units(draw)
     x = draw.uniform(-1, 1, 100)[unit]
     y = (draw.random(N) < 0.4 + level + 0.15 * x) * 1.0
@@ -89,7 +90,7 @@ def clusters(draw: Draw) -> Made:
 
 
 def did(draw: Draw, *, periods: bool = True) -> Made:
-    """Treated units after the change, whose labels the model misses more often."""
+    """Return treated units after a change; the model misses their labels more often."""
     unit, level = units(draw)
     period = np.tile(np.arange(N // 100), 100)
     treated, after = unit < 40, period >= 10
@@ -101,7 +102,7 @@ def did(draw: Draw, *, periods: bool = True) -> Made:
 
 
 def topics(draw: Draw) -> Made:
-    """Three classes; the model takes many of them for the first."""
+    """Return three classes; the model often predicts the first instead of another."""
     x = draw.uniform(-1, 1, N)
     u = draw.random(N)
     y = np.where(u < 0.4 + 0.15 * x, "a", np.where(u < 0.7 + 0.05 * x, "b", "c"))
@@ -110,32 +111,32 @@ def topics(draw: Draw) -> Made:
 
 
 def scale(draw: Draw) -> Made:
-    """A number, which the model overrates where z is 1."""
+    """Return a number, which the model overestimates if z is 1."""
     x, z = draw.standard_normal(N), (draw.random(N) < 0.4) * 1.0
     y = 0.5 * x + 0.5 * z + draw.standard_normal(N)
     return y, y + 0.4 * z + 0.6 * draw.standard_normal(N), {"covariates": {"x": x, "z": z}}, {"x": 0.5, "z": 0.5}
 
 
 def useless(draw: Draw) -> Made:
-    """A model that knows nothing."""
+    """Return a model whose predictions are independent of the labels."""
     y, _, options, true = plain(draw)
     return y, (draw.random(N) < 0.4) * 1.0, options, true
 
 
 def all_at_once(y: Any, f: Any, draw: Draw, n: int) -> tuple[Any, dict[str, Any]]:
-    """Rows drawn at random."""
+    """Return rows drawn at random."""
     return draw.choice(len(y), n, replace=False), {}
 
 
 def by_strata(y: Any, f: Any, draw: Draw, n: int) -> tuple[Any, dict[str, Any]]:
-    """Half of them where the model says 1."""
+    """Return rows drawn in strata; half of them are rows for which the model predicts 1."""
     stratum = (f > 0.5) * 1
     drawn = np.concatenate([draw.choice(np.flatnonzero(stratum == code), n // 2, replace=False) for code in (0, 1)])
     return drawn, {"strata": stratum}
 
 
 def by_chance(y: Any, f: Any, draw: Draw, n: int) -> tuple[Any, dict[str, Any]]:
-    """Each row by itself, three times as often where the model says 1."""
+    """Return rows drawn independently, with three times the probability if the model predicts 1."""
     chance = 1.0 + 2.0 * (f > 0.5)
     chance *= n / chance.sum()
     return np.flatnonzero(draw.random(len(y)) < chance), {"inclusion": chance}
@@ -158,13 +159,13 @@ REGIMES: dict[str, tuple[Callable[[Draw], Made], Any]] = {
 
 
 def judged(y: Any, f: Any, options: dict[str, Any], drawn: Any, how: dict[str, Any]) -> Any:
-    """The regression with labels of the drawn rows."""
+    """Return the corrected regression with labels of the drawn rows."""
     labels = {int(row): y[row].item() for row in drawn}
     return howsure.regress_predicted(labels, f, **options, **how)
 
 
 def alone(y: Any, options: dict[str, Any], drawn: Any) -> Any:
-    """The regression of the labelled rows, as if there were no others."""
+    """Return the regression on the labelled rows alone."""
     rows = np.sort(drawn)
     kept = options | {"covariates": {name: column[rows] for name, column in options["covariates"].items()}}
     kept |= {"clusters": options["clusters"][rows]} if "clusters" in options else {}
@@ -172,17 +173,17 @@ def alone(y: Any, options: dict[str, Any], drawn: Any) -> Any:
 
 
 def width(estimate: Any) -> float:
-    """Of an interval."""
+    """Return the width of an interval."""
     return math.nan if estimate.low is None else estimate.high - estimate.low
 
 
 def contains(estimate: Any, true: float) -> float:
-    """Whether the interval held it; NaN if there is none."""
+    """Return whether the interval contains the true value; NaN if there is no interval."""
     return math.nan if estimate.low is None else float(estimate.low <= true <= estimate.high)
 
 
 def simulated(name: str, labels: int, files: int) -> list[str]:
-    """A cell of the table: held, naive held, without an interval, width."""
+    """Return a cell of the table: coverage, coverage of the naive interval, proportion without an interval, width."""
     made, drawing = REGIMES[name]
     coverage_by_name: dict[str, list[tuple[float, float, float]]] = {}
     for seed in range(files):
@@ -208,11 +209,15 @@ def simulated(name: str, labels: int, files: int) -> list[str]:
 
 @dataclass(frozen=True)
 class FewClusters:
-    """Rows in clusters whose levels differ, and whose treated ones, or a column of whole clusters, have an effect.
+    """Rows in clusters whose levels differ. The treated clusters, or a column that is constant within clusters, have an
+    effect.
 
-    clusters: their number. treated: how many of them are treated, half-way in time; 0: a column of clusters,
-    `shape`. shock: the standard deviation of what a cluster's rows have in common before and after. labels: all of the
-    rows if None. unequal: cluster sizes are lognormal.
+    clusters: their number.
+    treated: how many of them are treated, from half-time on; 0: there is a column that is constant within clusters
+        instead, with the distribution `shape`.
+    shock: the standard deviation of what a cluster's rows have in common before and after.
+    labels: the number of labels; None: all rows have one.
+    unequal: whether cluster sizes are lognormal.
     """
 
     clusters: int
@@ -225,7 +230,7 @@ class FewClusters:
     method: str = "linear"
 
     def draw(self, effect: float, draw: Draw) -> tuple[Floats, Any, dict[str, Any], str]:
-        """Labels, predictions, what is asked, and the name of the coefficient."""
+        """Return labels, predictions, the arguments of the regression, and the name of the coefficient."""
         share = draw.lognormal(0, 0.8, self.clusters) if self.unequal else np.ones(self.clusters)
         size = np.maximum((share / share.sum() * N).round().astype(int), 10)
         unit = np.repeat(np.arange(self.clusters), size)
@@ -266,7 +271,8 @@ FEW_CLUSTERS = {
 
 
 def few_clusters(name: str, files: int) -> list[str]:
-    """A row of the table: coverage and size with their standard errors, width, degrees of freedom, no interval."""
+    """Return a row of the table: coverage and size with their standard errors, width, degrees of freedom, no
+    interval."""
     regime, cells, widths, degrees, without = FEW_CLUSTERS[name], [], [], [], 0
     logit = regime.method == "logit"
     for effect in (0.8 if logit else 0.1, 0.0):
@@ -288,7 +294,8 @@ def few_clusters(name: str, files: int) -> list[str]:
 
 
 def articles(folder: Path) -> Made:
-    """News of one newspaper on a month of violence: does an article report arrests, by a few words, and by week?"""
+    """Return a newspaper's articles about a month of violence: whether they report arrests, by search terms, and by
+    week."""
     with gzip.open(folder / "india_police_events" / "documents.jsonl.gz", "rt", encoding="utf-8") as file:
         records = [json.loads(line) for line in file]
     y = np.array([record["labels"]["ARREST"] for record in records], dtype=np.float64)
@@ -300,7 +307,7 @@ def articles(folder: Path) -> Made:
 
 
 def repeated(method: str, labels: int, files: int, folder: Path) -> list[list[str]]:
-    """How often the census' coefficients were held, labels drawn again and again."""
+    """Return how often the intervals contain the coefficients from all human labels, over repeated draws of labels."""
     y, f, options, _ = articles(folder)
     options |= {"method": method}
     census = howsure.regress_predicted(y, f, **options)

@@ -1,6 +1,7 @@
-"""What a verdict of `@pytest.mark.howsure` costs, and how often it is wrong: `python benchmarks/pytest_marks.py`.
+"""How many runs does a verdict of `@pytest.mark.howsure` take, and how often is it wrong? `python
+benchmarks/pytest_marks.py`
 
-Exact, over all sequences of up to 100 runs, of a mark with min_rate 0.9: the table of docs/doors.md.
+The table of docs/doors.md for a mark with min_rate 0.9, computed exactly over all sequences of up to 100 runs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ SHARES = (1.0, 0.99, 0.97, 0.95, 0.9, 0.8, 0.7, 0.5)
 
 
 def verdict(passed: int, runs: int) -> str | None:
-    """What is shown after this many runs, if anything."""
+    """Return the verdict after this many runs, None if it is undecided."""
     for name, above in (("pass", True), ("fail", False)):
         if binomial_wealth(passed, runs - passed, LIMIT, above=above) >= 1 / SIZE:
             return name
@@ -22,7 +23,7 @@ def verdict(passed: int, runs: int) -> str | None:
 
 
 def main() -> None:
-    """Print how probable each verdict is, and how many runs it takes on average, by the share of runs that pass."""
+    """Print the probability of each verdict and the mean number of runs, by the proportion of runs that pass."""
     shown = {(passed, n): verdict(passed, n) for n in range(1, RUNS + 1) for passed in range(n + 1)}
     print("| share of runs that pass | pass | fail | cannot tell | runs on average |\n|---|---|---|---|---|")
     for share in SHARES:

@@ -1,4 +1,5 @@
-"""Do the ranks of `howsure score` hold, and what do they cost? Made-up models of known order, some of them equal.
+"""Do the ranks of `howsure score` cover, and how long do they take? Simulated models of known order, some of them
+equal.
 
     HOWSURE_DATA=data .venv/bin/python benchmarks/ranks.py [--quick]
 
@@ -27,7 +28,7 @@ Made = tuple[Any, Any, Any]  # scores (m, items), clusters (items,) or None, the
 
 
 def binary(means: Any, n: int, rng: np.random.Generator, *, missing: float = 0.0) -> Made:
-    """Right answers of models on items of unlike difficulty."""
+    """Return correct and wrong answers of models to items that differ in difficulty."""
     means = np.asarray(means, dtype=float)
     ability = 0.5**0.5 * rng.normal(size=n) + 0.5**0.5 * rng.normal(size=(len(means), n))
     scores = (ability < ndtri(means)[:, None]).astype(float)
@@ -36,7 +37,7 @@ def binary(means: Any, n: int, rng: np.random.Generator, *, missing: float = 0.0
 
 
 def whole(m: int, sizes: Any, rng: np.random.Generator) -> Made:
-    """Equal models whose clusters are mostly right or wrong as a whole."""
+    """Return equal models whose clusters are mostly correct or wrong as a whole."""
     unit = np.repeat(np.arange(len(sizes)), sizes)
     together, independent = rng.random((m, len(sizes))) < 0.7, rng.random((m, len(unit))) < 0.7
     scores = np.where(rng.random((m, len(unit))) < 0.9, together[:, unit], independent).astype(float)
@@ -44,7 +45,7 @@ def whole(m: int, sizes: Any, rng: np.random.Generator) -> Made:
 
 
 def losses(m: int, n: int, rng: np.random.Generator) -> Made:
-    """Equal models with rare large losses, without bounds."""
+    """Return equal models with rare large losses, without bounds."""
     return rng.normal(0.98, 0.1, (m, n)) - 49.0 * (rng.random((m, n)) < 0.02), None, np.zeros(m)
 
 
@@ -67,7 +68,7 @@ REGIMES: dict[str, tuple[Callable[[np.random.Generator], Made], bool]] = {
 
 
 def rates(make: Callable[[np.random.Generator], Made], runs: int, *, bounded: bool) -> tuple[float, float, float]:
-    """How often all true ranks are covered, a tier parts equal models, and a best model may be best."""
+    """Return how often all true ranks are covered, a tier separates equal models, and a best model is possibly best."""
     rng, covered, split, best = np.random.default_rng(0), 0, 0, list[float]()
     for _ in range(runs):
         scores, units, means = make(rng)
@@ -94,7 +95,7 @@ def main() -> None:
 
 
 def print_cost(m: int, n: int) -> None:
-    """What m models on n items cost, in all and for the ranks alone: a row of the table."""
+    """Print a row of the table: the seconds for m models on n items, in total and for the ranks alone."""
     right = np.random.default_rng(0).random((m, n)) < np.linspace(0.4, 0.9, m)[:, None]
     models, items = np.repeat([f"model {i:03}" for i in range(m)], n), np.tile(np.arange(n), m)
     scores = right.astype(float)
@@ -105,7 +106,7 @@ def print_cost(m: int, n: int) -> None:
 
 
 def cpu_seconds(job: Callable[[], object]) -> float:
-    """The CPU seconds of a job: the fastest of three runs."""
+    """Return the CPU seconds of a job in the fastest of three runs."""
     seconds = []
     for _ in range(3):
         start = time.process_time()
@@ -115,7 +116,7 @@ def cpu_seconds(job: Callable[[], object]) -> float:
 
 
 def rows_of_a_log(folder: Path) -> None:
-    """What all rows of five files cost, next to DuckDB's own reading of them."""
+    """Print how long all rows of five files take, compared with DuckDB's own reading of them."""
     files = sorted(map(str, folder.glob("*.tsv.gz")))
     start = time.process_time()
     table_function = f"read_csv({files}, all_varchar = true, delim = '\t')"

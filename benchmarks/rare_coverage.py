@@ -1,14 +1,14 @@
-"""How often does the interval of the calibration error hold the truth where labels hardly vary? Nominal: 0.95.
+"""How often does the interval of the calibration error cover if labels hardly vary? Nominal: 0.95.
 
-Base rates of 0.001 to 0.05 and 50 to 100,000 pairs. Predictions with that mean: one constant, spread evenly from half
-of it to one and a half, Beta(1, ·), and Beta(0.1, ·), in which most are near 0 and a few are large. Labels: none ever;
-calibrated; three and ten times as often as said; and all of them among the largest 5 % of the predictions.
+Base rates of 0.001 to 0.05 and 50 to 100,000 pairs. The predictions have this mean: they are constant, uniform from
+half of it to one and a half, Beta(1, ·), or Beta(0.1, ·), of which most are near 0 and a few are large. Labels: never
+1; calibrated; three and ten times as frequent as predicted; and 1 only among the largest 5% of the predictions.
 
-Truth: the error of the binned population, with the very bins of the run. The call is the public one,
-`howsure.calibration_error`, with its defaults. For predictions near 1 everything is the same, mirrored.
+The true value is the error of the population in the same bins. The public function `howsure.calibration_error` is
+called with its defaults. For predictions near 1, all results are the same, mirrored.
 
-Limit: every cell at least 0.93. Prints a Markdown table (docs/coverage.md): the coverage over the five kinds of labels,
-and that of the kind with the lowest. `--quick` takes a fifth of the runs.
+Limit: at least 0.93 in every cell. Prints a Markdown table (docs/coverage.md): the coverage over the five kinds of
+labels, and the lowest coverage of one kind. `--quick` uses a fifth of the runs.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _quantiles(rate: float, predictions: str) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class RareCell:
-    """How often the interval held the truth, lay above it, lay below it; the middle value of its upper end."""
+    """How often the interval contains the true value, lies above it, or lies below it; the median of its upper end."""
 
     rate: float
     n: int
@@ -89,7 +89,7 @@ class RareCell:
 
 
 class RarePopulation:
-    """Predictions of a base rate and the frequency of their labels, on a fine grid of quantiles."""
+    """Predictions with a base rate and the frequency of their labels, on a fine grid of quantiles."""
 
     def __init__(self, rate: float, predictions: str, labels: str) -> None:
         level = (np.arange(GRID) + 0.5) / GRID
@@ -98,12 +98,12 @@ class RarePopulation:
         self.gaps = np.append(0.0, np.cumsum(self.q - self.p)) / GRID
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[npt.NDArray[np.bool_], Floats]:
-        """Labels and predictions."""
+        """Return labels and predictions."""
         rows = rng.integers(GRID, size=n)
         return rng.random(n) < self.p[rows], self.q[rows]
 
     def binned_error(self, upper: Floats) -> float:
-        """The error of bins that end at `upper`."""
+        """Return the error in bins with these upper edges."""
         edges = np.concatenate([[0], np.searchsorted(self.q, upper[:-1], side="right"), [GRID]])
         share, gap = np.diff(edges) / GRID, np.diff(self.gaps[edges])
         occupied = share > 0
@@ -111,7 +111,7 @@ class RarePopulation:
 
 
 def rare_coverage(rate: float, n: int, predictions: str, labels: str, *, runs: int, seed: int = 0) -> RareCell:
-    """One cell."""
+    """Return one cell."""
     place = [RATES.index(rate), n, list(PREDICTIONS).index(predictions), list(LABELS).index(labels)]
     rng = np.random.default_rng([seed, *place])
     population = RarePopulation(rate, predictions, labels)
@@ -134,7 +134,7 @@ def _cell(arguments: tuple[Any, ...]) -> RareCell:
 
 
 def table(cells: list[RareCell]) -> str:
-    """Rows: base rates and n. Columns: coverage over all labels and the lowest of one kind; upper ends."""
+    """Return the rows by base rate and n; columns: coverage over all labels, the lowest of one kind, and upper ends."""
     kinds = list(PREDICTIONS)
     lines = ["| base rate | n | " + " | ".join([*kinds, *(f"upper end, {kind}" for kind in kinds)]) + " |"]
     lines.append("|---:|" + "---:|" * (2 * len(kinds) + 1))

@@ -1,11 +1,11 @@
-"""Do corrected counts and judged scores hold what is true where readers make mistakes?
+"""Do the intervals of corrected counts and judged scores cover if human annotators make mistakes?
 
     .venv/bin/python benchmarks/readers.py [files]
 
-prints the tables of docs/counts.md and docs/judges.md: how often intervals (level .95) held what is true, in brackets
-their width relative to one reading. Counts are totals of simulated files of 4,000 units, 300 of which were read and
-a third of these twice. Judged scores are of two models, by a judge that is right in .9 of their answers to 1,000
-items; of 150 items, both answers were read, of half of these twice.
+prints the tables of docs/counts.md and docs/judges.md: the coverage of intervals (level 0.95) and, in brackets, their
+width relative to that with a single annotator. Counts are totals of simulated files of 4,000 units: 300 are labelled, a
+third of these by two annotators. Judged scores are of two models with 1,000 items; the judge is correct for 90% of
+their answers. Both answers to 150 items are labelled, those to half of these items by two annotators.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Held = list[tuple[float, float]]  # of each, coverage and relative width
 def readings(
     draw: np.random.Generator, truth: Floats, alpha: float, beta: float, labelled_units: Integers, twice: Integers
 ) -> tuple[Floats, Readings]:
-    """What a first reader says of some units, and a second one of some of these."""
+    """Return the labels of a first annotator for some units, and of a second one for some of these."""
     first, second = (
         np.where(truth == 1, draw.random(len(truth)) >= beta, draw.random(len(truth)) < alpha) * 1.0 for _ in range(2)
     )
@@ -44,7 +44,7 @@ def readings(
 
 
 def counts(positive: float, alpha: float, beta: float, run: int) -> Held:
-    """Of the total."""
+    """Return the intervals of a total."""
     draw = np.random.default_rng(run)
     truth = (draw.random(N) < positive) * 1.0
     score = np.clip(0.4 * truth + 0.6 * draw.random(N), 0.0, 1.0)
@@ -56,8 +56,8 @@ def counts(positive: float, alpha: float, beta: float, run: int) -> Held:
 
 
 def judged(positive: float, alpha: float, beta: float, run: int, *, of_difference: bool = False) -> Held:
-    """Of the mean of one model, or of the difference of both, of which the other one is right twice as often, or in .1
-    more."""
+    """Return the intervals of one model's mean, or of the difference of two models. The second model is correct twice
+    as often, or in 10 percentage points more."""
     draw = np.random.default_rng(run)
     item, rates = np.tile(np.arange(ITEMS), 2), np.repeat([positive, min(2 * positive, positive + 0.1)], ITEMS)
     truth = (draw.random(2 * ITEMS) < rates) * 1.0
@@ -76,7 +76,7 @@ def judged(positive: float, alpha: float, beta: float, run: int, *, of_differenc
 
 
 def coverage_and_width(ends: list[tuple[float, float]], truth: float) -> Held:
-    """Whether intervals hold the truth, and their width compared with that of the first."""
+    """Return whether intervals contain the true value, and their width relative to the first interval."""
     return [(float(low <= truth <= high), (high - low) / (ends[0][1] - ends[0][0])) for low, high in ends]
 
 

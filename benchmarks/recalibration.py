@@ -1,8 +1,8 @@
-"""Do the intervals of an improvement by recalibration cover it, and is a calibrated model left alone? Made-up rows.
+"""Do the intervals of an improvement by recalibration cover, and is a calibrated model left unchanged? Simulated rows.
 
     .venv/bin/python benchmarks/recalibration.py [--quick]
 
-prints the tables of docs/recalibration.md. The tests import what is measured.
+prints the tables of docs/recalibration.md. The tests import functions of this file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FOLDS = 5
 
 
 def frequency(model: str, q: Any) -> Any:
-    """P(label 1) where a model says q."""
+    """Return P(label 1) at the model's prediction q."""
     if model == "T = 1.5":
         return expit(logit(q) / 1.5)
     if model == "T = 0.7":
@@ -40,7 +40,7 @@ def frequency(model: str, q: Any) -> Any:
 
 
 def predictions(u: Any, *, rare: bool) -> Any:
-    """Predictions of given quantiles."""
+    """Return predictions at these quantiles."""
     return expit(SPREAD * ndtri(u) + (RARE if rare else 0.0))
 
 
@@ -58,8 +58,9 @@ KINDS: tuple[tuple[str, int, tuple[str, ...], tuple[str, ...], dict[str, Any], i
 
 @dataclass(frozen=True)
 class Cell:
-    """Shares of data sets: intervals that contain the improvement of the squared error, Brier score and log loss, and
-    the error after; verdicts "improves", "makes it worse" and "does not help"; and the true improvement's mean."""
+    """Proportions of data sets in which intervals contain the improvement of the squared error, Brier score and log
+    loss, and the error after recalibration; proportions of the verdicts "improves", "makes it worse" and "does not
+    help"; and the mean of the true improvement."""
 
     squared: float
     brier: float
@@ -73,14 +74,14 @@ class Cell:
 
 
 def cell(model: str, method: str, n: int, sets: int, *, size: int = 1, rare: bool = False, seed: int = 0) -> Cell:
-    """`sets` data sets of n rows, in clusters of `size`."""
+    """Simulate `sets` data sets of n rows, in clusters of `size`."""
     rng = np.random.default_rng([seed, n, size])
     runs = [run for _ in range(sets) if (run := _one_data_set(model, method, n, size, rare, rng)) is not None]
     return Cell(*np.mean(runs, axis=0).tolist(), sets=len(runs))
 
 
 def _one_data_set(model: str, method: str, n: int, size: int, rare: bool, rng: Any) -> list[float] | None:
-    """One data set; None where a method has no map for it."""
+    """Return the results for one data set; None if a method cannot fit a map to it."""
     cluster = np.arange(n) // size
     shared = [rng.standard_normal(n)[cluster] for _ in range(2)]
     independent = [rng.standard_normal(n) for _ in range(2)]
@@ -115,7 +116,8 @@ def _one_data_set(model: str, method: str, n: int, size: int, rare: bool, rng: A
 
 
 def _truth(model: str, q: Any, mapped: Any) -> list[float]:
-    """The true improvements of the squared error, the Brier score and the log loss; and the squared error after."""
+    """Return the true improvements of the squared error, the Brier score and the log loss, and the squared error
+    after."""
     f = frequency(model, q)
     before = float(np.mean((q - f) ** 2))
     values, of_value, counts = np.unique(mapped, return_inverse=True, return_counts=True)

@@ -1,8 +1,8 @@
-"""Is a promised threshold kept, and do the intervals of AUROC, AURC and E-AURC cover? Made-up answers with known risks.
+"""Do thresholds keep their guarantee, and do the intervals of AUROC, AURC and E-AURC cover? Simulated answers.
 
     .venv/bin/python benchmarks/selective.py [--quick]
 
-prints the tables of docs/selective.md. The tests import what is measured.
+prints the tables of docs/selective.md. The tests import functions of this file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SHARES = np.array([0.05, 0.05, 0.1, 0.1, 0.1, 0.3, 0.2, 0.1])
 
 
 def confidences(law: str, n: int, rng: np.random.Generator) -> Any:
-    """Confidences of n answers: all different, a few values, or nine in ten equal."""
+    """Return the confidences of n answers: all different, a few values, or nine in ten equal."""
     if law == "different":
         return rng.random(n) ** 0.4
     if law == "ties":
@@ -33,7 +33,7 @@ def confidences(law: str, n: int, rng: np.random.Generator) -> Any:
 
 
 def risk_at(model: str, q: Any) -> Any:
-    """P(wrong) of an answer of a confidence."""
+    """Return P(wrong) of an answer with this confidence."""
     if model == "overconfident":
         return 1 - q
     if model == "sharp":
@@ -47,32 +47,33 @@ def risk_at(model: str, q: Any) -> Any:
 
 @cache
 def population(law: str, model: str) -> tuple[Any, Any]:
-    """A million confidences, the highest first, and the risk of what each keeps as a threshold."""
+    """Return a million confidences, in decreasing order, and the risk of the answers above each."""
     q = -np.sort(-confidences(law, 1_000_000, np.random.default_rng(9)))
     return q, np.cumsum(risk_at(model, q)) / np.arange(1, len(q) + 1)
 
 
 def risk_above(law: str, model: str, threshold: float) -> float:
-    """P(wrong | confidence ≥ threshold)."""
+    """Return P(wrong | confidence ≥ threshold)."""
     q, risk = population(law, model)
     return float(risk[max(np.searchsorted(-q, -threshold, side="right") - 1, 0)])
 
 
 def largest_coverage(law: str, model: str) -> float:
-    """The largest coverage whose risk is at most the target, which only who knows all risks could choose."""
+    """Return the largest coverage whose true risk is at most the target; finding it requires all true risks."""
     q, risk = population(law, model)
     places = np.flatnonzero((risk <= RISK) & np.append(q[1:] != q[:-1], True))
     return float(places[-1] + 1) / len(q) if len(places) else 0.0
 
 
 def answers(law: str, model: str, n: int, rng: np.random.Generator) -> Pairs:
-    """n independent answers."""
+    """Return n independent answers."""
     q = confidences(law, n, rng)
     return Pairs((rng.random(n) >= risk_at(model, q)).astype(np.uint8), q)
 
 
 def clustered_answers(law: str, model: str, clusters: int, rng: np.random.Generator) -> Pairs:
-    """Clusters of 1 to 9 answers that are equally confident and, four times in five, right or wrong together."""
+    """Return clusters of 1 to 9 answers with equal confidence, which are all right or wrong in four clusters of
+    five."""
     sizes = rng.integers(1, 10, clusters)
     codes = np.repeat(np.arange(clusters), sizes)
     q = np.repeat(confidences(law, clusters, rng), sizes)
@@ -84,7 +85,7 @@ def clustered_answers(law: str, model: str, clusters: int, rng: np.random.Genera
 def separated(
     n: int, accuracy: float, distance: float, rng: np.random.Generator, *, ties: bool, clusters: bool
 ) -> Pairs:
-    """Answers of an accuracy whose confidence is a normal score, higher by `distance` where they are right."""
+    """Return answers with an accuracy, whose confidence is a normal score, higher by `distance` if they are correct."""
     from scipy.special import expit, ndtri
 
     codes = np.arange(n) // 5 if clusters else None
@@ -99,8 +100,8 @@ def separated(
 def broken(
     law: str, model: str, n: int, *, runs: int, clustered: bool = False, dependence: str = "estimated", seed: int = 1
 ) -> tuple[float, float, float]:
-    """Of data sets of n answers or clusters: the share whose threshold keeps more wrong answers than promised, the mean
-    coverage, and the share without a threshold."""
+    """Return, for data sets of n answers or clusters, how often the threshold accepts more wrong answers than
+    guaranteed, the mean coverage, and the proportion without a threshold."""
     rng, thresholds, shares = np.random.default_rng(seed), [], []
     for _ in range(runs):
         pairs = clustered_answers(law, model, n, rng) if clustered else answers(law, model, n, rng)
@@ -112,7 +113,7 @@ def broken(
 
 
 def cover(accuracy: float, distance: float, n: int, *, ties: bool, clusters: bool, runs: int) -> list[float]:
-    """How often the intervals of AUROC, AURC and E-AURC hold the values of 400,000 answers."""
+    """Return how often the intervals of AUROC, AURC and E-AURC contain the values of 400,000 answers."""
 
     def measured(size: int, rng: np.random.Generator) -> list[Any]:
         curve = selective_curve(separated(size, accuracy, distance, rng, ties=ties, clusters=clusters), coverage=[])

@@ -1,4 +1,4 @@
-"""What does a sequential comparison cost whose status is read after each item? Goal: 1 ms an item, linear in the items.
+"""How long does a sequential comparison take if its status is read after each item? Goal: 1 ms an item, linear growth.
 
 make bench JOB=sequential_status
 """
@@ -15,7 +15,8 @@ from howsure.stats.betting import Units
 
 
 def status_after_each_item(n: int, *, all_items: bool = False) -> tuple[Job, Job]:
-    """Add n items one by one and read the status after each; the wealth of all items at one mean."""
+    """Return two jobs: adding n items one by one, with the status after each; and the wealth of all items at one
+    mean."""
     rng = np.random.default_rng(0)
     total = n if all_items else None
     first, second = ((rng.random(n) < share).astype(float) for share in (0.8, 0.75))

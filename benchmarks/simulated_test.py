@@ -1,8 +1,9 @@
-"""What does `calibration_test` cost by the number of pairs? The number of labels 1 of each bin is drawn, 999 times.
+"""How does the time of `calibration_test` depend on the number of pairs? The test simulates the labels of each bin 999
+times.
 
     make bench JOB=simulated_test
 
-Goal: fewer pairs do not cost more than 10⁷; 131,072 is the most that are sorted instead of added up by cell.
+Goal: fewer pairs do not take longer than 10⁷. Up to 131,072 pairs are sorted; more are added up by cell.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import howsure
 
 
 def tests(n: int) -> tuple[Job, Job]:
-    """The test of n calibrated pairs, and a sort of their predictions."""
+    """Return two jobs: the test of n calibrated pairs, and a sort of their predictions."""
     y, q = draw(n)
     return partial(howsure.calibration_test, y, q, rng=0), lambda: np.sort(q)
 
 
 def main() -> None:
-    """Print the growth with the pairs."""
+    """Print how the time grows with the pairs."""
     tests(1_000)[0]()  # imports
     print_numpy_import()
     sizes = (1_000, 10_000, 32_768, 65_536, 131_072, 1_000_000, 10_000_000)

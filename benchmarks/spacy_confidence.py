@@ -1,8 +1,10 @@
-"""Are confidences of spaCy's calibrated, and what does a map correct? `python benchmarks/spacy_confidence.py`
+"""Are spaCy's confidences calibrated, and what does a recalibration map correct? `python
+benchmarks/spacy_confidence.py`
 
-Tags: the pipeline `../models/en_ud_small` next to HOWSURE_DATA, on the English Web Treebank. Entities: a recogniser of
-spaCy's, trained here on 4,000 of its sentences to find names (runs of PROPN). Maps are fitted to the development part,
-and errors are of the test part, with 95 % intervals in which whole sentences are drawn. The table of docs/doors.md.
+Tags: the pipeline `../models/en_ud_small` next to HOWSURE_DATA, on the English Web Treebank. Entities: a spaCy
+recogniser, trained here on 4,000 sentences of the treebank to find names (runs of PROPN). Maps are fitted to the
+development part. Errors are of the test part, with 95% intervals that resample whole sentences. Prints the table of
+docs/doors.md.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ Rows = tuple[list[bool], list[float], list[int]]  # right or not, confidence, se
 
 
 def part(name: str, nlp: spacy.Language) -> Iterator[Doc]:
-    """The gold sentences of a part, names as entities."""
+    """Return the gold sentences of a part, with names as entities."""
     for document in read_conllu(DATA / "ud_english_ewt" / f"en_ewt-ud-{name}.conllu.gz"):
         for sentence in document.sentences:
             doc = Doc(nlp.vocab, words=list(sentence.words), tags=list(sentence.tags))
@@ -35,12 +37,12 @@ def part(name: str, nlp: spacy.Language) -> Iterator[Doc]:
 
 
 def plain(gold: Doc) -> Doc:
-    """The words alone."""
+    """Return the words without annotations."""
     return Doc(gold.vocab, words=[token.text for token in gold])
 
 
 def trained(gold: Sequence[Doc]) -> spacy.Language:
-    """A recogniser of names."""
+    """Return a trained recogniser of names."""
     nlp = spacy.blank("en")
     nlp.add_pipe("ner")
     spacy.util.fix_random_seed(0)
@@ -53,7 +55,7 @@ def trained(gold: Sequence[Doc]) -> spacy.Language:
 
 
 def rows(nlp: spacy.Language, gold: Sequence[Doc], what: str) -> Rows:
-    """Every tag or entity that was found: whether it is right, its confidence, its sentence."""
+    """Return, for every predicted tag or entity, whether it is correct, its confidence, and its sentence."""
     columns: Rows = ([], [], [])
     for at, (true, doc) in enumerate(zip(gold, nlp.pipe(map(plain, gold)), strict=True)):
         entities = {(ent.start, ent.end) for ent in true.ents}
@@ -72,7 +74,7 @@ def rows(nlp: spacy.Language, gold: Sequence[Doc], what: str) -> Rows:
 
 
 def main() -> None:
-    """Print the error of both before a map and after it."""
+    """Print the error of both, before and after recalibration."""
     tagging = spacy.load(DATA.parent / "models" / "en_ud_small", exclude=["parser"])
     pipelines = {"tags": tagging, "entities": trained(list(part("train", tagging))[:4000])}
     print("| what | rows | right | confidence | error before | error after a map |\n|---|---|---|---|---|---|")

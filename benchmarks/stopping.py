@@ -1,9 +1,10 @@
-"""Are sequential verdicts ever wrong, and what do they cost? Streams with a known mean, looked at after every item.
+"""How often are sequential verdicts wrong, and how many items do they take? Verdicts are read after every item.
 
     HOWSURE_DATA=… .venv/bin/python benchmarks/stopping.py [--quick] [TABLE …]
 
-prints the tables of docs/stopping.md: how often a verdict was wrong at any time of 2,000 streams a regime; after how
-many items it came, compared with a test of a fixed number of items; and, with HOWSURE_DATA, a replay of 14 models.
+prints the tables of docs/stopping.md: how often a verdict was wrong at any time, in 2,000 streams of each regime; after
+how many items a verdict came, compared with a test of a fixed number of items; and, with HOWSURE_DATA, a replay of 14
+models.
 """
 
 from __future__ import annotations
@@ -35,36 +36,38 @@ Stream = Callable[[Draw], Units]
 
 
 def benchmark(differences: Floats) -> Stream:
-    """The items of a benchmark, with these differences of scores, in random order."""
+    """Return the items of a benchmark with these differences of scores, in random order."""
     values = (differences + 1) / 2
     return lambda draw: Units(draw.permutation(values), np.ones(len(values)), 1.0, len(values))
 
 
 def tie(n: int, share: float = 0.2) -> Floats:
-    """Differences of two models that are equally good: each is better in half of a share of the items."""
+    """Return differences of two equally good models. A proportion of the items differ; each model is better in half of
+    these."""
     apart = int(n * share / 2)
     return np.r_[np.ones(apart), -np.ones(apart), np.zeros(n - 2 * apart)]
 
 
 def better(n: int, by: float, share: float = 0.2) -> Floats:
-    """Differences of which a share is not 0, and the first model is better by this much."""
+    """Return differences, of which a proportion is not 0; the first model is better by `by`."""
     up, down = round(n * (share + by) / 2), round(n * (share - by) / 2)
     return np.r_[np.ones(up), -np.ones(down), np.zeros(n - up - down)]
 
 
 def rare_losses(n: int) -> Floats:
-    """Small gains nearly everywhere, and as much lost in 1 % of the items."""
+    """Return differences with small gains in most items, and an equal total loss in 1% of the items."""
     lost = n // 100
     return np.r_[-np.full(lost, 0.99), np.full(n - lost, 0.99 * lost / (n - lost))]
 
 
 def endless(draw: Draw) -> Units:
-    """2,000 items of endlessly many, two models that are equally good."""
+    """Return 2,000 items from an infinite population, for two equally good models."""
     return Units((draw.choice([1.0, -1.0, 0.0], 2000, p=[0.1, 0.1, 0.8]) + 1) / 2, np.ones(2000))
 
 
 def clustered(draw: Draw, sizes: Floats, signs: Floats, *, by_item: bool = False) -> Units:
-    """Clusters that are won or lost as a whole, in random order; bets on them, or (incorrectly) on their items."""
+    """Return clusters that are won or lost as a whole, in random order, with bets on clusters or (incorrectly) on their
+    items."""
     order = draw.permutation(len(sizes))
     wins, n = (signs[order] + 1) / 2, sizes[order]
     if by_item:
@@ -79,14 +82,14 @@ LARGE_WINS = np.r_[np.full(8, 30.0), np.full(120, 2.0)], np.r_[np.ones(8), -np.o
 
 
 def sorted_file(draw: Draw) -> Units:
-    """A tie in a file that is sorted by task: what one model is good at stands first."""
+    """Return a tie in a file that is sorted by task: the tasks at which one model is good come first."""
     values = (np.r_[draw.permutation(better(500, 0.1)), draw.permutation(better(500, -0.1))] + 1) / 2
     return Units(values, np.ones(1000), 1.0, 1000)
 
 
 def asynchronous(draw: Draw, *, completed: bool = False, workers: int = 20) -> Units:
-    """A tie of 1,000 items, asked by workers; where the second model is better, answers take five times as long. Bets
-    follow the order drawn, so that later results wait, or (incorrectly) the order in which items are completed."""
+    """Return a tie of 1,000 items that workers process; answers take five times as long if the second model is better.
+    Bets follow the order drawn, so that later results wait, or (incorrectly) the order of completion."""
     differences = draw.permutation(tie(1000))
     ends, free = np.empty(1000), [0.0] * workers
     for item, difference in enumerate(differences):
@@ -118,13 +121,13 @@ WRONG: dict[str, Stream] = {
 
 
 def equal_racers(draw: Draw, *, worse: int = 0, by: float = 0.1) -> Floats:
-    """1,000 items, in random order, of 5 models: some are worse, and all others are right equally often."""
+    """Return 1,000 items of 5 models, in random order. Some models are worse; all others are correct equally often."""
     rights = [round(1000 * (0.6 - by * (i < worse))) for i in range(5)]
     return np.array([draw.permutation(np.r_[np.ones(n), np.zeros(1000 - n)]) for n in rights]).T
 
 
 def racers_of_documents(draw: Draw) -> Floats:
-    """60 documents of 20 items of 5 models that are equally good, each right or wrong in whole documents."""
+    """Return 60 documents with 20 items of 5 equally good models, each correct or wrong in whole documents."""
     return 20 * np.array([draw.permutation(np.r_[np.ones(30), np.zeros(30)]) for _ in range(5)]).T
 
 
@@ -136,7 +139,7 @@ RACES: dict[str, tuple[Callable[[Draw], Floats], int]] = {
 
 
 def best_dropped(race: tuple[Callable[[Draw], Floats], int], draw: Draw) -> bool:
-    """Whether one of the best models was ever dropped."""
+    """Return whether one of the best models was ever dropped."""
     sums = race[0](draw)
     totals = sums.sum(axis=0)
     stops = drops(sums, np.full(len(sums), race[1]), 2 * SIZE)
@@ -144,7 +147,7 @@ def best_dropped(race: tuple[Callable[[Draw], Floats], int], draw: Draw) -> bool
 
 
 def replayed_race(path: Path, draw: Draw, orders: int) -> str:
-    """All models of a file in one race, in this many random orders."""
+    """Race all models of a file, in this many random orders."""
     scores = np.array(list(scores_of(path).values())).T
     n, models = scores.shape
     best = np.flatnonzero(scores.mean(axis=0) == scores.mean(axis=0).max())
@@ -169,12 +172,12 @@ def replayed_race(path: Path, draw: Draw, orders: int) -> str:
 
 
 def ever_wrong(stream: Stream, draw: Draw) -> bool:
-    """Whether the difference was ever shown to be another than it is: 0, by the regimes' design."""
+    """Return whether the difference was ever found to be other than its true value, 0."""
     return BettingMean(stream(draw), (-1.0, 1.0)).verdict(0.0, SIZE, SIDES)[1] != "undecided"
 
 
 def price(n: int, by: float, share: float, draw: Draw, streams: int) -> str:
-    """Items until a verdict, and how many verdicts there are, next to the fixed test."""
+    """Return the number of items until a verdict, and the number of verdicts, compared with the fixed test."""
     differences = better(n, by, share)
     stops, verdicts = list[int](), list[str]()
     for _ in range(streams):
@@ -187,7 +190,7 @@ def price(n: int, by: float, share: float, draw: Draw, streams: int) -> str:
 
 
 def scores_of(path: Path) -> dict[str, Floats]:
-    """Whether each model is right, by item in the order of the file."""
+    """Return whether each model is correct, by item in the order of the file."""
     scores_by_model: dict[str, dict[str, float]] = defaultdict(dict)
     with gzip.open(path, "rt", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
@@ -201,7 +204,7 @@ def scores_of(path: Path) -> dict[str, Floats]:
 
 
 def replay(path: Path, draw: Draw, pairs: int) -> str:
-    """Pairs of the models of a file, each in one random order."""
+    """Compare pairs of the models of a file, each in one random order."""
     scores = scores_of(path)
     chosen = draw.permutation(list(itertools.combinations(scores, 2)))[:pairs]
     shares, decided, wrong = list[float](), 0, 0
@@ -217,8 +220,9 @@ def replay(path: Path, draw: Draw, pairs: int) -> str:
 
 
 def predicted(path: Path, draw: Draw, orders: int) -> str:
-    """Does a model's mean lie above a limit that is .05 lower or higher, with and without what the others score on each
-    item? In random orders; and how often its own mean was ever refuted with it."""
+    """Test in random orders whether a model's mean is above a limit that is 0.05 lower or higher, with and without a
+    prediction from the other models' scores of each item. Return also how often its own mean was ever rejected with the
+    prediction."""
     scores = scores_of(path)
     n = len(next(iter(scores.values())))
     stops, wrong = {False: list[int](), True: list[int]()}, list[bool]()
@@ -241,12 +245,12 @@ def predicted(path: Path, draw: Draw, orders: int) -> str:
 
 
 def paths() -> list[Path]:
-    """The files of the 14 models, if they are here."""
+    """Return the files of the 14 models, if they exist."""
     return sorted(Path(os.environ.get("HOWSURE_DATA", "nowhere"), "llm_mcq_confidence").glob("*.tsv.gz"))
 
 
 def row_of(task: tuple[str, str, int]) -> str:
-    """A row of a table, in a process of its own: which table, which row, and how many streams."""
+    """Return a row of a table, computed in its own process. task: the table, the row, and the number of streams."""
     table, name, streams = task
     draw = np.random.default_rng(31)
     if table == "streams":

@@ -1,15 +1,16 @@
-"""Do the corrected counts of a store hold what is true of it? Documents are drawn, and answered by the truth, often.
+"""Do the corrected counts of a store cover the true counts? Documents are drawn and labelled correctly, many times.
 
     python benchmarks/store_coverage.py news.duckdb truth.csv --draws 40 --labels 200 --period month
 
-STORE holds no labels yet. TRUTH: CSV with the columns document (an id) and actor, a row for each pair in which the
-actor acts; all other pairs are taken as negative. Without both: the 1,257 articles of `india_police_events`
-(HOWSURE_DATA), which people have all read: do the police kill, arrest, act? Scores are x / (1 + x) of x words.
+STORE contains no labels yet. TRUTH is a CSV file with the columns document (an id) and actor, and a row for each pair
+in which the actor acts; all other pairs are negative. Without both, the 1,257 articles of `india_police_events`
+(HOWSURE_DATA) are used, all of which have human labels: do the police kill, arrest, act? Scores are x / (1 + x) for x
+words from a list of search terms.
 
-Every draw is the journey of a reader, in a copy of the store: draw, answer, correct. Prints the coverage of the 95 %
-intervals of periods and of totals with its Monte Carlo error (two standard errors, of the draws: what one draw misses,
-it often misses more than once), the share of true counts below and above, the mean width and the mean true count; and
-what the raw intervals of periods hold, the same in every draw.
+Every repetition draws, labels and corrects in a copy of the store. The script prints the coverage of the 95% intervals
+of periods and of totals with its Monte Carlo error (two standard errors over the repetitions, because the errors within
+one are correlated), the proportions of true counts below and above, the mean width and the mean true count; and the
+coverage of the uncorrected intervals of periods, which are the same in every repetition.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def main() -> None:
 
 
 def police(folder: Path) -> tuple[Path, Path]:
-    """The store of the articles, and what is true of them."""
+    """Return the store of the articles, and the true counts."""
     named = Path(os.environ["HOWSURE_DATA"], "india_police_events", "documents.jsonl.gz")
     with gzip.open(named, "rt", encoding="utf-8") as file:
         articles = [json.loads(line) for line in file]
@@ -125,7 +126,8 @@ def measure(options: argparse.Namespace) -> None:
 
 
 def _coverage_of(low: float, high: float, true: int) -> tuple[float, ...]:
-    """Whether an interval holds a true count, or this lies below or above it; its width, and the count."""
+    """Return whether an interval contains a true count, whether the count is below or above it, the width, and the
+    count."""
     return float(low <= true <= high), float(true < low), float(true > high), high - low, float(true)
 
 

@@ -1,15 +1,18 @@
-"""Do ranks over tasks hold for other tasks? Simulated benchmarks whose tasks are a sample, ranked by the mean of tasks.
+"""Are ranks over tasks valid for other tasks? Simulated benchmarks whose tasks are a sample; models ranked by task
+means.
 
     python benchmarks/task_ranks.py [--sets 200]
 
 Five models answer the items of each task. A task has 5 to 200 items, an ease, and an effect on each model; the standard
-deviation of these effects (on the logit scale) is the heterogeneity. "one fails" is a model that is slightly better
-than the others in nine of ten tasks and much worse in the tenth. Models are equal, or two pairs and one model. The
-crossed settings have the same items under every prompt, with effects of items and of prompts on each model.
+deviation of these effects (on the logit scale) is the heterogeneity. In "one fails", a model is slightly better than
+the others in nine of ten tasks and much worse in the tenth. The models are all equal, or there are two pairs of equal
+models and a fifth one. The crossed settings have the same items under every prompt, with effects of items and of
+prompts on each model.
 
-For each setting, the share of data sets in which all possible ranks contain the true ranks, for ranks over tasks (or
-both) and, for comparison, by t tests for any number of tasks, and over items alone; and the share of truly different
-pairs that are told apart. Limit: .93 for the first column, within three standard errors.
+For each setting, the table shows how often all possible ranks contain the true ranks, for ranks over tasks (or over
+tasks and items) and, for comparison, for t tests whatever the number of tasks, and for ranks over items alone; and the
+proportion of truly different pairs that are distinguished. Limit: 0.93 in the first column, within three standard
+errors.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ SMALLEST, LARGEST, EDGE = 5, 200, 0.06
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Scores (models, items), the task and the item of each column, and the skills, which order the true means."""
+    """Scores (models, items), the task and the item of each column, and the skills, which determine the order of the
+    true means."""
 
     scores: Floats
     task: Integers
@@ -43,7 +47,7 @@ class Benchmark:
     skills: Floats
 
     def ranked(self, sampled: str, *, bounded: bool = True) -> Ranks:
-        """The ranks of the mean of tasks; without bounds, few tasks are compared by t tests."""
+        """Return the ranks by the mean of tasks. Without bounds, few tasks are compared by t tests."""
         return ranks(
             self.scores,
             None if sampled == "items" else self.task,
@@ -56,7 +60,7 @@ class Benchmark:
 
 
 def nested(rng: np.random.Generator, tasks: int, heterogeneity: str, skills: Floats) -> Benchmark:
-    """Tasks with items of their own."""
+    """Return tasks with their own items."""
     sizes = np.exp(rng.uniform(math.log(SMALLEST), math.log(LARGEST), tasks)).astype(np.int64)
     task = np.repeat(np.arange(tasks), sizes)
     if heterogeneity == "one fails":  # its mean is that of the others
@@ -71,7 +75,7 @@ def nested(rng: np.random.Generator, tasks: int, heterogeneity: str, skills: Flo
 
 
 def crossed(rng: np.random.Generator, prompts: int, items: int, heterogeneity: str, skills: Floats) -> Benchmark:
-    """The same items under every prompt."""
+    """Return the same items under every prompt."""
     task, item = np.divmod(np.arange(prompts * items), items)
     of_prompt, of_item = (rng.normal(0, float(heterogeneity), (MODELS, n)) for n in (prompts, items))
     ease = skills[:, None] + rng.normal(0, 1, items)[item] + of_item[:, item] + of_prompt[:, task]
@@ -80,13 +84,13 @@ def crossed(rng: np.random.Generator, prompts: int, items: int, heterogeneity: s
 
 
 def covers(possible: Ranks, skills: Floats) -> bool:
-    """Whether all true ranks are possible; equal models share a range of ranks."""
+    """Return whether all true ranks are possible; equal models share a range of ranks."""
     first, last = (skills[None] > skills[:, None]).sum(axis=1) + 1, (skills[None] >= skills[:, None]).sum(axis=1)
     return bool((possible.low <= first).all() and (possible.high >= last).all())
 
 
 def told_apart(possible: Ranks, skills: Floats) -> float:
-    """The share of truly different pairs whose possible ranks do not overlap."""
+    """Return the proportion of truly different pairs whose possible ranks do not overlap."""
     pairs = [(a, b) for a, b in itertools.product(range(MODELS), repeat=2) if skills[a] > skills[b]]
     return float(np.mean([possible.high[a] < possible.low[b] for a, b in pairs])) if pairs else math.nan
 

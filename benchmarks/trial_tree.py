@@ -1,4 +1,4 @@
-"""What does a tree of trials cost, one small document of JSON in a folder for each trial, as Harbor writes them?
+"""How long does it take to read a folder with a small JSON document for each trial, as Harbor writes them?
 
     make bench JOB=trial_tree
 
@@ -21,7 +21,7 @@ AGENTS = ("alpha", "beta", "gamma", "delta")
 
 
 def trial(number: int, agent: str, rng: np.random.Generator) -> dict[str, object]:
-    """The result of a trial, with the parts of Harbor's that are read and others of about the same size."""
+    """Return a trial's result with the fields of Harbor that howsure reads, and others of about the same size."""
     moments = {"started_at": "2026-01-01T00:00:00.123456", "finished_at": "2026-01-01T00:05:00.5"}
     task, errored = f"task-{number}", rng.random() < 0.05
     settings = dict.fromkeys(("path", "url", "environment", "verifier", "multiplier", "job", "checksum"), 30 * "x")
@@ -42,7 +42,7 @@ def trial(number: int, agent: str, rng: np.random.Generator) -> dict[str, object
 
 
 def tree(folder: Path, n: int) -> tuple[Job, Job]:
-    """The scores of agents from n trials, and the parsing of their files."""
+    """Return two jobs: the scores of agents from n trials, and the parsing of their files."""
     rng, files = np.random.default_rng(0), list[Path]()
     for number in range(n):
         agent = AGENTS[number % len(AGENTS)]
@@ -55,7 +55,7 @@ def tree(folder: Path, n: int) -> tuple[Job, Job]:
 
 
 def main() -> None:
-    """Print the growth with the trials."""
+    """Print how the time grows with the trials."""
     print_numpy_import()
     with tempfile.TemporaryDirectory() as folder:
         prepare, floor = partial(tree, Path(folder)), "json.loads of each file"

@@ -1,11 +1,11 @@
-"""Print the table by which the default `sharpness` of the antecedent model was chosen: two-fold cross-validation.
+"""Print the table from which the default `sharpness` of the antecedent model was chosen, by two-fold cross-validation.
 
     python scripts/choose_sharpness.py TRAIN DEV [gold|detected]
 
-TRAIN and DEV are CoNLL-U with entities, such as gum_train.conllu.gz and gum_dev.conllu.gz. A model is trained on each
-half of TRAIN, its best pass chosen on DEV, and asked about the other half, with each sharpness in one step and in two.
-CalibErr of the pairs by Algorithm 1 and debiased, both with bins of 5,000; of P(new) debiased; log-probability of the
-gold clustering in nats a mention.
+TRAIN and DEV are CoNLL-U with entities, such as gum_train.conllu.gz and gum_dev.conllu.gz. For each half of TRAIN, a
+model is trained on it, its best epoch is chosen on DEV, and it predicts the other half with each sharpness, in one step
+and in two. The table shows CalibErr of the pairs by Algorithm 1 and debiased, both with bins of 5,000; CalibErr of
+P(new), debiased; and the log-probability of the gold clustering in nats per mention.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ HEADER = (
 
 
 def read(path: str) -> list[Document]:
-    """The documents of a file, spans that are annotated twice once."""
+    """Return the documents of a file; spans that are annotated twice are kept once."""
     return [drop_repeated_spans(document) for document in read_documents(path)]
 
 
 def table(train: list[Document], development: list[Document], mentions: Source) -> Iterable[str]:
-    """A row a way to sharpen."""
+    """Yield a row for each sharpness."""
     halves = train[::2], train[1::2]
     models = [AntecedentModel(mentions=mentions).fit(half, development=development) for half in halves]
     for two_steps in (False, True):

@@ -1,10 +1,10 @@
-"""Where the text of this project does not read like English, and which variables have vague names.
+"""Find phrases of this project that are not idiomatic English, and variables with vague names.
 
     python scripts/language.py [--list] [PATH ...]    (default: the packages and the documents)
 
-It counts phrases that a native expert would not write, in documents, docstrings, comments and messages, and variables
-whose name says nothing about their value (`one`, `held`, `told`). It finds and does not judge: some hits are right.
-`tests/test_language.py` keeps the counts from rising; what to write instead: CONTRIBUTING.md, "Language".
+The script counts phrases that a native expert would not write, in documents, docstrings, comments and messages, and
+variables whose name does not describe their value (`one`, `held`, `told`). Some hits are correct English.
+`tests/test_language.py` keeps the counts from rising. CONTRIBUTING.md, "Language", says what to write instead.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ VAGUE_NAMES |= {"taken", "wanted", "seen", "meant"}
 
 
 class Hit(NamedTuple):
-    """A phrase or a variable, and where it is."""
+    """A phrase or a variable, and its position."""
 
     path: Path
     line: int
@@ -61,7 +61,7 @@ class Hit(NamedTuple):
 
 
 def prose(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a document, or of the comments and texts of a source file, with their numbers."""
+    """Yield the lines of a document, or of the comments and strings of a source file, with their numbers."""
     text = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         yield from enumerate(text.splitlines(), start=1)
@@ -74,7 +74,7 @@ def prose(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def phrase_hits(path: Path) -> Iterator[Hit]:
-    """Phrases of a file that do not read like English."""
+    """Yield the phrases of a file that are not idiomatic English."""
     if not ANY_PHRASE.search(path.read_text(encoding="utf-8")):
         return  # most sources, which then need not be split into tokens
     for number, line in prose(path):
@@ -84,7 +84,8 @@ def phrase_hits(path: Path) -> Iterator[Hit]:
 
 
 def name_hits(path: Path) -> Iterator[Hit]:
-    """Variables and parameters of a source file with a vague name, each place where they get a value."""
+    """Yield the variables and parameters of a source file with a vague name, at each position where they get a
+    value."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE_NAMES:
             yield Hit(path, node.lineno, node.id, "a name for the value")
@@ -93,20 +94,20 @@ def name_hits(path: Path) -> Iterator[Hit]:
 
 
 def files_below(paths: list[Path]) -> list[Path]:
-    """Source files and documents, without what the project does not write."""
+    """Return source files and documents, except files that the project does not write."""
     files = [file for path in paths for file in ([path] if path.is_file() else sorted(path.rglob("*")))]
     return [file for file in files if file.suffix in (".py", ".md") and "egg-info" not in str(file)]
 
 
 def all_hits(paths: list[Path]) -> tuple[list[Hit], list[Hit]]:
-    """Phrases and names of all files."""
+    """Return the phrases and names of all files."""
     files = files_below(paths)
     sources = [file for file in files if file.suffix == ".py"]
     return [hit for file in files for hit in phrase_hits(file)], [hit for file in sources for hit in name_hits(file)]
 
 
 def main() -> None:
-    """Print the counts, and with --list each place."""
+    """Print the counts and, with --list, each position."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("paths", nargs="*", type=Path)
     parser.add_argument("--list", action="store_true", help="print each place, not only the counts")

@@ -1,4 +1,4 @@
-"""Print the licence of each installed library, those first that ask more than to be named.
+"""Print the licence of each installed library, first those with obligations other than attribution.
 
 python scripts/licences.py
 """
@@ -11,7 +11,8 @@ RECIPROCAL = ("GPL", "MPL", "EPL", "CDDL", "EUPL")
 
 
 def licence(library: Distribution) -> str:
-    """The licence as its authors state it: the expression, else the classifiers, else the first line of the text."""
+    """Return the licence as stated in the metadata: the expression, else the classifiers, else the first line of the
+    text."""
     about = library.metadata
     stated = about.get("License-Expression")
     classified = [name.split(" :: ")[-1] for name in about.get_all("Classifier") or [] if name.startswith("License")]
@@ -20,7 +21,7 @@ def licence(library: Distribution) -> str:
 
 
 def is_reciprocal(stated: str) -> bool:
-    """Whether a licence asks that changes to the library stay under it."""
+    """Return whether changes to the library must have the same licence."""
     return any(word in stated.upper() for word in RECIPROCAL)
 
 

@@ -1,10 +1,10 @@
-"""Write the answers of three language models to a quiz, `data/demo/answers`: logs as lm-evaluation-harness writes them.
+"""Write the answers of three language models to a quiz, `data/demo/answers`, as logs of lm-evaluation-harness.
 
     python scripts/make_demo_answers.py
 
-The quiz is ours: 240 questions in four categories, with four choices each. The models are real and small: character
-n-grams of 5, 9 and 14 characters with Witten-Bell smoothing, trained on sentences of the same kinds, each with
-a part. A choice's score is the log-likelihood of its characters after the question; the answer is the likeliest one.
+We wrote the quiz: 240 questions in four categories, with four choices each. The models are real and small: character
+n-grams of order 5, 9 and 14 with Witten-Bell smoothing, trained on parts of a collection of similar sentences. A
+choice's score is the log-likelihood of its characters after the question; the model answers with the likeliest choice.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ Fact = tuple[str, str, list[str]]  # a question's beginning, its right end, wron
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
-    """The two words of each entry of a list."""
+    """Return the two words of each entry of a list."""
     return [(a, b) for a, b in (entry.split() for entry in text.replace("\n", " ").split(","))]
 
 
 def sums(rng: random.Random) -> Iterator[Fact]:
-    """Small sums in figures."""
+    """Return questions about small sums, in figures."""
     for a in range(2, 13):
         for b in range(2, 13):
             wrong = rng.sample([a + b + off for off in (-3, -2, -1, 1, 2, 3, 10)], 3)
@@ -60,7 +60,7 @@ def sums(rng: random.Random) -> Iterator[Fact]:
 
 
 def days(rng: random.Random) -> Iterator[Fact]:
-    """Days of the week, some days on."""
+    """Return questions about days of the week, some days later."""
     for at, day in enumerate(DAYS):
         for n, number in enumerate(NUMBERS[:11], start=1):
             right = DAYS[(at + n) % 7]
@@ -72,7 +72,7 @@ def days(rng: random.Random) -> Iterator[Fact]:
 
 
 def plurals(rng: random.Random) -> Iterator[Fact]:
-    """Plurals of nouns; wrong ones are formed by other rules."""
+    """Return questions about plurals of nouns; wrong choices follow other rules."""
     for singular, many in pairs(PLURALS):
         stem = singular[:-1]
         formed = {singular, singular + "s", singular + "es", stem + "ies", stem + "ves", singular + "en"} - {many}
@@ -80,14 +80,14 @@ def plurals(rng: random.Random) -> Iterator[Fact]:
 
 
 def opposites(rng: random.Random) -> Iterator[Fact]:
-    """Opposites; wrong ones are those of other words."""
+    """Return questions about opposites; wrong choices are opposites of other words."""
     ends = sorted({b for _, b in pairs(OPPOSITES)})
     for word, other in pairs(OPPOSITES):
         yield f"the opposite of {word} is", other, rng.sample([end for end in ends if end not in (word, other)], 3)
 
 
 class NGram:
-    """A model of characters: how often each follows those before it, longer contexts smoothed by shorter ones."""
+    """A character model: how often each character follows a context, with longer contexts smoothed by shorter ones."""
 
     def __init__(self, order: int, text: list[str]) -> None:
         self.order = order
@@ -98,7 +98,7 @@ class NGram:
                     self.after[sentence[at - length : at]][character] += 1
 
     def probability(self, context: str, character: str) -> float:
-        """Of a character after its context, by Witten and Bell."""
+        """Return the probability of a character after its context, by Witten-Bell smoothing."""
         counts = self.after.get(context)
         shorter = self.probability(context[1:], character) if context else 1 / 128
         if not counts:
@@ -107,7 +107,7 @@ class NGram:
         return (counts[character] + kinds * shorter) / (n + kinds)
 
     def likelihood(self, beginning: str, end: str) -> float:
-        """The log-likelihood of an end after a beginning."""
+        """Return the log-likelihood of `end` after `beginning`."""
         sentence = beginning + end
         return sum(
             math.log(self.probability(sentence[max(0, at - self.order + 1) : at], sentence[at]))
@@ -116,7 +116,7 @@ class NGram:
 
 
 def main() -> None:
-    """Make the quiz, train the models and write what they answer."""
+    """Make the quiz, train the models, and write their answers."""
     rng = random.Random(20261127)
     facts = {kind.__name__: list(kind(rng)) for kind in (sums, days, plurals, opposites)}
     facts_asked = [(kind, fact) for kind, those in facts.items() for fact in sorted(rng.sample(those, EACH))]

@@ -1,12 +1,12 @@
-"""Write the labels of `howsure demo`: who attacks in each of its news items, as its authors read them.
+"""Write the labels of `howsure demo`: who attacks in each news item, labelled by the authors of howsure.
 
-The readings below are of all 48 items; written are those of the 24 that the demo draws.
+The labels below are of all 48 items; the script writes those of the 24 items that the demo draws.
 
     python scripts/make_demo_labels.py packages/cli/src/howsure_cli/demo
 
-How they were read: a state attacks where its forces do, also in vain; rebels from a state are not the state; who fears
-an attack reports none. Of two armies, the one attacked whose opponent protests; of two fleets, `it` is the one named
-last. Where nothing decides, the text is unclear.
+Coding rules: a state attacks if its forces attack, even without success. Rebels from a state are not the state. A
+report that somebody fears an attack is not a report of an attack. Of two armies, the attacked one is the one whose
+opponent protests; of two fleets, `it` is the one named last. If the text does not say who acts, the label is unclear.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def main(folder: Path) -> None:
 
 
 def label_of(name: str, actor: str) -> str:
-    """1 if the actor attacks in an item, 0 if not, or unclear."""
+    """Return 1 if the actor attacks in an item, 0 if not, or "unclear"."""
     reading = READINGS.get(int(name.removeprefix("news-")), "")
     return UNCLEAR if reading == UNCLEAR else str(int(reading == actor))
 

@@ -1,8 +1,9 @@
-"""Write the news of `howsure demo`: short invented items about invented states, with trees written by hand.
+"""Write the news of `howsure demo`: short invented items about invented states, with dependency trees written by hand.
 
-Every sentence below is its own parse: `word/tag/head/relation` a word, heads counted from 1, 0 the root, relations
-of Universal Dependencies, tags of the Penn Treebank. Items are put together from them by the plots and the calendar.
-Who acts is clear in some and open in others: two armies and a `They`, two presidents and a `he`.
+Every sentence below contains its own parse, as `word/tag/head/relation`: heads are counted from 1 (0 is the root),
+relations are those of Universal Dependencies, tags those of the Penn Treebank. Plots and a calendar combine the
+sentences to items. In some items, it is clear who acts; in others, it is ambiguous: two armies and `They`, two
+presidents and `he`.
 
     python scripts/make_demo_news.py packages/cli/src/howsure_cli/demo
 """
@@ -121,7 +122,7 @@ NO_SPACE_BEFORE = (".", ",")
 
 
 def stories() -> list[Document]:
-    """The items of the calendar, in the order of time."""
+    """Return the items of the calendar, in the order of time."""
     entries = [entry.split() for entry in CALENDAR.replace("\n", ";").split(";") if entry.strip()]
     return [
         story(number, date, " ".join(plot), STATES[a], STATES[b]) for number, (date, *plot, a, b) in enumerate(entries)
@@ -129,7 +130,7 @@ def stories() -> list[Document]:
 
 
 def story(number: int, date: str, plot: str, a: Mapping[str, str], b: Mapping[str, str]) -> Document:
-    """One item: its plot with two states, in the next town, on the next day of the week."""
+    """Return one item: its plot with two states, in the next town, on the next day of the week."""
     slots = {
         "a": a["name"],
         "A": a["adjective"],
@@ -148,7 +149,7 @@ def story(number: int, date: str, plot: str, a: Mapping[str, str], b: Mapping[st
 
 
 def sentence(text: str) -> Sentence:
-    """A sentence from its words, each with its tag, head and relation."""
+    """Return a sentence from its words with their tags, heads and relations."""
     words, tags, heads, relations = zip(*(word.rsplit("/", 3) for word in text.split()), strict=True)
     spaces = tuple(following not in NO_SPACE_BEFORE for following in (*words[1:], ""))
     governors = tuple(int(head) - 1 for head in heads)
@@ -156,7 +157,7 @@ def sentence(text: str) -> Sentence:
 
 
 def actors() -> str:
-    """The lexicon: a line a name."""
+    """Return the lexicon, with one line for each name."""
     names = [(state["name"].upper(), state[key]) for state in STATES.values() for key in ("name", "adjective")]
     names.append((ALLIANCE.upper(), ALLIANCE))
     return "# The actors of the demo's news: code, name.\n" + "".join(f"{code}\t{name}\n" for code, name in names)

@@ -1,7 +1,7 @@
-"""Make the predictions that `howsure demo` judges: three taggers on the test tweets of Gimpel et al. (2011).
+"""Write the predictions that `howsure demo` evaluates: three taggers on the test tweets of Gimpel et al. (2011).
 
-The file holds numbers and tags, no text: for each token of the test tweets the tag that the model finds most probable,
-its probability, whether it is right (1 or 0), and the number of the tweet.
+The file contains no text. For each token of the test tweets, it contains the tag that the model finds most probable,
+its probability, whether it is correct (1 or 0), and the number of the tweet.
 
     HOWSURE_DATA=... python scripts/make_demo_predictions.py packages/cli/src/howsure_cli/demo/predictions.csv
 """
@@ -27,7 +27,7 @@ TAGGERS = {
 
 
 def main(path: str) -> None:
-    """Train each tagger on the training tweets and write what it says of the test tweets."""
+    """Train each tagger on the training tweets, and write its predictions for the test tweets."""
     train, train_tags = read_tagged(data_set_path("ark_twitter_pos", "train.tsv"))
     test, test_tags = read_tagged(data_set_path("ark_twitter_pos", "test.tsv"))
     file = io.StringIO()
@@ -40,7 +40,8 @@ def main(path: str) -> None:
 
 
 def best_tags(posterior: TagPosterior, gold: list[list[str]]) -> Iterator[tuple[int, str, str, int]]:
-    """(tweet, tag, its probability, whether it is right) of every token; rounded, but never up to 1."""
+    """Return (tweet, tag, its probability, whether it is correct) for every token. Probabilities are rounded, but not
+    up to 1."""
     for tweet, (marginals, tags) in enumerate(zip(posterior.marginals(), gold, strict=True)):
         best = marginals.argmax(axis=1)
         for probability, name, tag in zip(marginals.max(axis=1), posterior.names(best), tags, strict=True):

@@ -12,7 +12,8 @@ PACKAGES = ("core", "cli", "text", "events", "howsure")  # the papers' experimen
 
 
 def build(source: Path, folder: Path, *kinds: str) -> None:
-    """Build the archives of a package into a folder; without `kinds`, the source archive, and the wheel from it."""
+    """Build the archives of a package into a folder: without `kinds`, the source archive and the wheel built from
+    it."""
     command = (sys.executable, "-m", "build", *kinds, "--no-isolation", "--outdir", str(folder), str(source))
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 

@@ -1,10 +1,11 @@
-"""Print what recalibration does to an antecedent model, fitted to the documents of training alone.
+"""Print what recalibration changes for an antecedent model, if it is fitted to the training documents alone.
 
     python scripts/recalibrate_coreference.py FOLDER_OF_DATA
 
-The model learns from GUM's training part, mentions detected; its best pass is chosen on the development part. The
-recalibrations are fitted to the training part, each quarter predicted by a model trained on the others, and judged
-there, on the development and test parts, and on LitBank (novels, mentions of gold) if a parser is next to the data.
+The model is trained on GUM's training part with detected mentions; its best epoch is chosen on the development part.
+The recalibrations are fitted to the training part, each quarter of which is predicted by a model trained on the other
+quarters. They are evaluated there, on the development and test parts and, if a parser is next to the data, on LitBank
+(novels, gold mentions).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Asked = tuple[list[CorefPosterior], list[CorefPosterior], list[Integers]]
 
 
 def posteriors_and_gold(model: AntecedentModel, documents: Sequence[Document], *, gold: bool = False) -> Asked:
-    """The posteriors as learnt, those with the constant sharpness, and the labels of gold entities."""
+    """Return the posteriors as trained, those with the constant sharpness, and the labels of gold entities."""
     plain, sharp, labels = [], [], []
     for document in documents:
         mentions = tuple(document.mentions or ()) if gold else model.mentions_of(document)
@@ -39,7 +40,7 @@ def posteriors_and_gold(model: AntecedentModel, documents: Sequence[Document], *
 
 
 def crossed(documents: Sequence[Document]) -> Asked:
-    """The same of the documents of training, each by a model that did not learn from it."""
+    """Return the same for the training documents, each predicted by a model that was not trained on it."""
     plain, sharp, labels = [], [], []
     for fold in range(FOLDS):
         others = [document for place, document in enumerate(documents) if place % FOLDS != fold]
@@ -52,7 +53,7 @@ def crossed(documents: Sequence[Document]) -> Asked:
 
 
 def described(name: str, recalibration: CoreferenceRecalibration) -> str:
-    """The table of a part."""
+    """Return the table of a part."""
     documents = recalibration.documents if name == "training" else recalibration.recipe["judged_on"]
     return f"\n{name}: {documents} documents\n{recalibration}\n"
 

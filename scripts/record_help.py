@@ -1,4 +1,4 @@
-"""Record what `--help` of every command says, for `howsure_cli.terminal.recorded_help`: `make help-pages`."""
+"""Record the help (`--help`) of every command for `howsure_cli.terminal.recorded_help`: `make help-pages`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHOLE = 10_000  # a width that shortens no summary of a command
 
 
 class Recorder(click.HelpFormatter):
-    """A formatter that keeps the orders that it is given, and the width that the command sets."""
+    """A formatter that records the calls of its methods, and the width that the command sets."""
 
     made: ClassVar[list[Recorder]] = []
 
@@ -35,7 +35,7 @@ class Recorder(click.HelpFormatter):
 
 
 def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
-    """The words of every command below one."""
+    """Yield the names of every command below this one."""
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context) if path else chapters.COMMANDS:  # not those of other distributions
@@ -44,7 +44,7 @@ def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
 
 
 def help_of(path: tuple[str, ...]) -> list[Any]:
-    """What `--help` of a command orders."""
+    """Return the recorded calls of the formatter for the help of a command."""
     Recorder.made.clear()
     ours = patch.object(chapters, "plugin_commands", dict)  # not those of other distributions
     with ours, patch.object(click.Context, "formatter_class", Recorder), redirect_stdout(io.StringIO()):
@@ -54,7 +54,7 @@ def help_of(path: tuple[str, ...]) -> list[Any]:
 
 
 def all_help() -> dict[str, list[Any]]:
-    """What is recorded of each command, by its words."""
+    """Return the recorded help of each command, by its name."""
     return {" ".join(path): help_of(path) for path in [(), *commands(chapters.howsure)]}
 
 

@@ -1,9 +1,9 @@
-"""How large the project is: lines, lines of code, files and the median file of each wing and room.
+"""Print the size of the project: lines, lines of code, files, and the median file of each package and folder.
 
     python scripts/size.py [--against REF]
 
-Code is what is left without comments, docstrings and blank lines; skips are lines kept from the formatter. With
---against, the figures of another commit are in front of today's.
+Lines of code are without comments, docstrings and blank lines. The last column counts lines that are excluded from the
+formatter. With --against, the figures of another commit precede today's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HEADER = ("lines", "code", "files", "median", "skips")
 
 
 def code_lines(text: str) -> int:
-    """The lines of a file that hold code."""
+    """Return the number of lines of a file that contain code."""
     docstrings: set[int] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
@@ -41,13 +41,13 @@ def code_lines(text: str) -> int:
 
 
 def formatter_skips(text: str) -> int:
-    """How many comments keep lines from the formatter."""
+    """Return the number of comments that exclude lines from the formatter."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     return sum("fmt: skip" in token.string for token in tokens if token.type == tokenize.COMMENT)
 
 
 def rooms(texts: dict[PurePosixPath, str]) -> dict[str, tuple[int, int, int, int, int]]:
-    """Lines, lines of code, files, the median file and lines kept from the formatter, by room."""
+    """Return lines, lines of code, files, the median file and lines excluded from the formatter, by folder."""
     sizes_by_room: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for path, text in texts.items():
         size = (len(text.splitlines()), code_lines(text), formatter_skips(text))
@@ -68,13 +68,13 @@ def _sizes(sizes: list[tuple[int, int, int]]) -> tuple[int, int, int, int, int]:
 
 
 def of_checkout() -> dict[PurePosixPath, str]:
-    """The Python files of this checkout that git knows."""
+    """Return the Python files of this checkout that git tracks."""
     listed = subprocess.check_output(["git", "ls-files", *(f"{wing}/*.py" for wing in WINGS)], cwd=ROOT, text=True)
     return {PurePosixPath(name): (ROOT / name).read_text("utf-8") for name in listed.split() if (ROOT / name).exists()}
 
 
 def of_commit(ref: str) -> dict[PurePosixPath, str]:
-    """The Python files of a commit."""
+    """Return the Python files of a commit."""
     packed = subprocess.check_output(["git", "archive", ref], cwd=ROOT)
     texts = {}
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:

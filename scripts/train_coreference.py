@@ -1,14 +1,14 @@
-"""Train the small English coreference model that travels in the package (AntecedentModel.pretrained).
+"""Train the small English coreference model that is part of the package (AntecedentModel.pretrained).
 
     python scripts/train_coreference.py FOLDER_OF_GUM [--confidence]
 
-With --confidence, its weights and probabilities stay as they are, and the map of its confidence in entities is fitted
-anew: each quarter of its documents is predicted by a model trained on the others.
+With --confidence, the model's weights and probabilities do not change; only the recalibration map of its confidence in
+entities is fitted again. For this, each quarter of its documents is predicted by a model trained on the other quarters.
 
-It learns only from documents of GUM's training part whose texts are CC BY: academic, court, interview and news
+The model is trained only on documents of GUM's training part whose texts are CC BY: academic, court, interview and news
 (Wikinews). GUM lists other licences for its other genres. One court document is left out, because its source, the Santa
-Barbara corpus, has a licence of its own. GUM's annotations are CC BY 4.0. LitBank's texts are CC BY as well but come
-without parses, so they are not used.
+Barbara corpus, has its own licence. GUM's annotations are CC BY 4.0. LitBank's texts are CC BY as well but have no
+parses, so they are not used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TARGET = Path(__file__).parents[1] / "packages/text/src/howsure_text/coreference
 
 
 def free_documents(folder: Path, part: str) -> list[Document]:
-    """The documents of a part whose texts are CC BY."""
+    """Return the documents of a part whose texts are CC BY."""
     documents = read_documents(folder / f"gum_{part}.conllu.gz")
     return [
         document
@@ -36,7 +36,7 @@ def free_documents(folder: Path, part: str) -> list[Document]:
 
 
 def mend(folder: Path) -> None:
-    """Fit the confidence in entities of the model that is there."""
+    """Fit the confidence in entities of the existing model again."""
     model = AntecedentModel.pretrained()
     trained = AntecedentModel(mentions="detected", sharpness=1.1, two_steps=False, rng=0)
     trained.fit(free_documents(folder, "train"), folds=4, sharpen=False)

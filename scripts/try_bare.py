@@ -1,9 +1,9 @@
-"""Install a package with what it declares and nothing else, and run its tests: `make test-bare [PACKAGE=text]`.
+"""Install a package with its required dependencies only, and run its tests: `make test-bare [PACKAGE=text]`.
 
-`python scripts/try_bare.py FOLDER [PACKAGE]` builds the wheels of the package (default: core) and of those below it
-with this Python, installs them without extras into a new environment in FOLDER, and prints what that brings. For
-core that is numpy, scipy and narwhals, and nothing else may come with it. The tests are those of the package that need
-no more (`tests/bare.py` has the rule); pytest and hypothesis are installed for them afterwards.
+`python scripts/try_bare.py FOLDER [PACKAGE]` builds the wheels of the package (default: core) and of the packages that
+it depends on with this Python. It installs them without extras into a new environment in FOLDER, and prints what this
+installs; for core, these must be numpy, scipy and narwhals only. pytest and hypothesis are installed afterwards. The
+tests are those of the package that need nothing else (`tests/bare.py` has the rule).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEGA = 1e6
 
 
 def seconds_of(program: list[str]) -> float:
-    """The CPU time of a program, at least."""
+    """Return the CPU time of a program in its fastest run."""
 
     def spent() -> float:
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -43,7 +43,7 @@ def seconds_of(program: list[str]) -> float:
 
 
 def checked_core(python: Path) -> str | None:
-    """Print what a user of the statistics meets; what is wrong with it, None if nothing."""
+    """Check what a user of the core package sees, and print it. Return what is wrong, None if nothing is."""
     listed = subprocess.check_output([str(python), "-m", "pip", "list", "--format", "freeze"], text=True)
     if {row.partition("==")[0] for row in listed.split()} - TOOLS != LIBRARIES_OF_CORE:
         return f"there should be {', '.join(sorted(LIBRARIES_OF_CORE))}"
@@ -62,7 +62,7 @@ def checked_core(python: Path) -> str | None:
 
 
 def main(folder: Path, package: str) -> int:
-    """Build, install, measure, test; the exit code of the tests."""
+    """Build, install, measure and test; return the exit code of the tests."""
     python = folder / "venv" / "bin" / "python"
     wheels = folder / "wheels"
 

@@ -1,8 +1,8 @@
-"""Build what a release consists of, and say what each extra of howsure installs: `make test-release`.
+"""Build the archives of a release, and print what each extra of howsure installs: `make test-release`.
 
-`python scripts/try_release.py FOLDER` builds the source archive of each package, and the wheel from it, which must
-contain what a wheel of the checkout contains; with each extra, pip is asked what it would install into an empty
-environment of this Python. Then `uvx howsure look FILE` runs with these wheels, as in README.md.
+`python scripts/try_release.py FOLDER` builds the source archive of each package and the wheel from it, which must
+contain the same files as a wheel built from the checkout. For each extra, pip reports what it would install into an
+empty environment of this Python. Then `uvx howsure look FILE` runs with these wheels, as in README.md.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from packages import CONSTRAINTS, PACKAGES, ROOT, build
 
 
 def contents(wheel: Path) -> dict[str, int]:
-    """The files of a wheel by their checksums, without the list of them."""
+    """Return the files of a wheel with their checksums, without the wheel's own list of files."""
     with zipfile.ZipFile(wheel) as archive:
         return {member.filename: member.CRC for member in archive.infolist() if not member.filename.endswith("RECORD")}
 
 
 def check_package(package: str, folder: Path) -> bool:
-    """Build a package twice, print the sizes, and say whether both wheels contain the same."""
+    """Build a package twice, print the sizes, and return whether both wheels contain the same files."""
     release, checkout = folder / "release" / package, folder / "checkout" / package
     build(ROOT / "packages" / package, release)  # the wheel is made from the source archive
     build(ROOT / "packages" / package, checkout, "--wheel")
@@ -53,7 +53,7 @@ def look_with_uvx(howsure: Path, others: list[str], folder: Path) -> bool:
 
 
 def main(folder: Path) -> int:
-    """Build, compare, ask; 1 if two wheels of a package differ, or the wheels do not run."""
+    """Build, compare and query pip; return 1 if two wheels of a package differ, or the wheels do not run."""
     if not all(check_package(package, folder) for package in PACKAGES):
         return 1
     wheels = folder / "wheels"

@@ -1,12 +1,12 @@
-"""Which files of howsure a command runs through, in the order in which they are first entered.
+"""Print which files of howsure a command uses, in the order in which they are first entered.
 
     python scripts/walk.py check calibration FILE --target label --prob probability --max-error 0.05
     python scripts/walk.py --tree 4 score FILE
 
-`--tree N` prints which function calls which instead, N calls deep; all calls of a function from the same place are one
-line.
+`--tree N` prints instead which function calls which, N calls deep. Repeated calls of a function by the same caller are
+one line.
 
-The command is run twice; what is counted is the second time, when all modules are imported. A file counts if one of its
+The command is run twice; the second run is recorded, when all modules are imported. A file counts if one of its
 functions is called.
 """
 
@@ -30,7 +30,7 @@ BEFORE_NUMBERS = (*READING, "howsure_cli", "check", "figures", "show", "errors",
 
 
 def file_of_package(path: str) -> str | None:
-    """The name of a file within its package's source; None for a file of another library."""
+    """Return the name of a file within its package's source; None for a file of another library."""
     return next((path.removeprefix(source).replace(os.sep, "/") for source in SOURCES if path.startswith(source)), None)
 
 
@@ -45,7 +45,8 @@ def room_of(name: str) -> str:
 
 
 class Call:
-    """A function of the package, how often its caller called it, and its own calls in the order of the first."""
+    """A function of the package, how often its caller calls it, and its own calls in the order of their first
+    occurrence."""
 
     def __init__(self) -> None:
         self.times = 0
@@ -99,7 +100,7 @@ def tree(call: Call, depth: int, indent: str = "") -> Iterator[str]:
 
 
 def walk(arguments: list[str]) -> str:
-    """The files with the number of their functions that were called, and how many there are by room."""
+    """Return the files with the number of their functions that are called, and the number of files by folder."""
     functions_by_file = functions_of_files(record_calls(arguments))
     rooms = Counter(room_of(name) for name in functions_by_file)
     lines = ["functions  file", *(f"{len(functions):>9}  {name}" for name, functions in functions_by_file.items())]

@@ -17,7 +17,7 @@ PAGES, SITE = ROOT / "build" / "pages", ROOT / "build" / "site"
 
 
 def main() -> int:
-    """Exit code 0 if the site is whole; each problem is printed."""
+    """Return 0 if the site has no problems; print each problem."""
     collect_pages(ROOT, PAGES, source_url=os.environ.get("SOURCE_URL", ""))
     write_reference(PAGES / "reference")
     # Without --quiet, which would hide the warnings from --strict as well.

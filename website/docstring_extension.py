@@ -10,7 +10,7 @@ from website.docstrings import as_markdown
 
 
 class PlainDocstrings(griffe.Extension):
-    """Turns the docstring of each function, class and attribute into Markdown, once it is read."""
+    """Converts the docstring of each function, class and attribute to Markdown, after it is read."""
 
     def on_function(self, *, func: griffe.Function, **_: Any) -> None:
         change(func, {parameter.name for parameter in func.parameters} - {"self", "cls"})

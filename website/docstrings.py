@@ -1,4 +1,4 @@
-"""Docstrings as Markdown: examples become code, and what is said of a parameter or attribute an item of a list."""
+"""Convert docstrings to Markdown: examples become code blocks, and descriptions of parameters become list items."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ ITEM = re.compile(r"^([-*]|\d+\.) ")
 
 
 def as_markdown(text: str, names: Iterable[str] = (), *, docs: str = "..") -> str:
-    """A docstring, in plain text, as Markdown.
+    """Return a plain-text docstring as Markdown.
 
     names: the parameters or attributes that the text may describe, as in `bin_size: pairs per bin.`
-    docs: the folder of the site's pages, as seen from the page; `docs/NAME.md` becomes a link there.
+    docs: the folder of the site's pages, relative to the page; `docs/NAME.md` becomes a link to it.
     """
     paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
     return with_links("\n\n".join(paragraph_as_markdown(part, set(names)) for part in paragraphs), docs) + "\n"
@@ -29,13 +29,13 @@ def paragraph_as_markdown(text: str, names: set[str]) -> str:
 
 
 def with_room_for_list(lines: list[str]) -> str:
-    """A list right under a sentence needs an empty line before it."""
+    """Insert the empty line that Markdown needs between a sentence and a list."""
     start = next(number for number, line in enumerate(lines) if ITEM.match(line))
     return "\n".join([*lines[:start], *([""] if start else []), *lines[start:]])
 
 
 def sections_of(lines: list[str]) -> list[str]:
-    """A paragraph, divided where a line begins with what is raised, or with a source."""
+    """Split a paragraph at lines that begin with "Raises" or "Source"."""
     sections: list[list[str]] = [[]]
     for line in lines:
         if OPENING.match(line) and sections[-1]:
@@ -45,9 +45,10 @@ def sections_of(lines: list[str]) -> list[str]:
 
 
 def described(text: str, names: set[str]) -> str:
-    """A paragraph whose descriptions (`name (n,): …`, also several in a line) are items of a list.
+    """Turn descriptions (`name (n,): …`, possibly several in a line) of a paragraph into list items.
 
-    A sentence that begins with a small letter and a colon is a description; elsewhere in a line only of `names`.
+    A lower-case word with a colon at the beginning of a line starts a description; elsewhere in a line, only a name in
+    `names` does.
     """
     matches = list(re.finditer(label_of(names), text, re.MULTILINE))
     if not matches:
@@ -62,7 +63,7 @@ def described(text: str, names: set[str]) -> str:
 
 
 def label_of(names: set[str]) -> str:
-    """The pattern of what stands before a description: one name or several, and perhaps a shape."""
+    """Return the pattern of what precedes a description: one or more names, and possibly a shape."""
     alternatives = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     known_at_line = rf"^(?={alternatives})|(?<=[;)])\s(?={alternatives})|" if names else ""
     name = r"[a-z_]\w*"
@@ -77,5 +78,5 @@ def bold(names: str) -> str:
 
 
 def with_links(text: str, docs: str) -> str:
-    """The pages that a docstring names, as links."""
+    """Turn the pages that a docstring names into links."""
     return re.sub(r"`?\bdocs/([\w/-]+)\.md\b`?", rf"[\1]({docs}/\1.md)", text)

@@ -1,4 +1,4 @@
-"""A check of the site that was built: every link and anchor leads somewhere, and nothing is fetched from elsewhere."""
+"""Check the built site: every link and anchor must have a target, and nothing may be loaded from other sites."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IN_STYLE = re.compile(r"@import\s+[\"']?([^\"';)]+)|url\(\s*[\"']?([^\"')]+)")
 
 @dataclass
 class Page(HTMLParser):
-    """The anchors and links of a page, and what a browser fetches to show it."""
+    """The anchors and links of a page, and the files that a browser loads to show it."""
 
     anchors: set[str] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
@@ -53,13 +53,13 @@ def page_of(text: str) -> Page:
 
 
 def style_sources(text: str) -> list[str]:
-    """What a style sheet fetches."""
+    """Return the files that a style sheet loads."""
     return [quoted or other for quoted, other in IN_STYLE.findall(text)]
 
 
 @dataclass(frozen=True)
 class Site:
-    """A site that was built: its folder, its pages by name, and the path under which it is published (`/howsure/`)."""
+    """A built site: its folder, its pages by name, and the path under which it is published (`/howsure/`)."""
 
     folder: Path
     pages: dict[str, Page]
@@ -71,7 +71,7 @@ class Site:
         return cls(folder, {name: page_of(path.read_text(encoding="utf-8")) for name, path in files.items()}, base)
 
     def problems(self, *, wanted_names: Iterable[str] = ()) -> list[str]:
-        """Everything that is wrong, a sentence each; `wanted_names` must each be an anchor of some page."""
+        """Return all problems, one sentence each. Every name in `wanted_names` must be an anchor of some page."""
         if not self.pages:
             return [f"{self.folder} holds no page"]
         problems = [problem for name in self.pages for problem in self.problems_of_page(name)]
@@ -92,7 +92,7 @@ class Site:
             yield f"{name} has {page.pictures_without_words} pictures without a text that describes them"
 
     def problems_of_link(self, name: str, link: str) -> Iterator[str]:
-        """What is wrong with a link that a reader may follow."""
+        """Return what is wrong with a link that a reader may follow."""
         if ELSEWHERE.match(link) or NOT_A_FILE.match(link):
             return
         path, _, anchor = link.partition("#")
@@ -103,14 +103,14 @@ class Site:
             yield f"{name} links to {link}, but {target} has no such anchor"
 
     def problems_of_source(self, name: str, source: str) -> Iterator[str]:
-        """What is wrong with something that a browser fetches to show a page."""
+        """Return what is wrong with a file that a browser loads to show a page."""
         if ELSEWHERE.match(source):
             yield f"{name} fetches {source} from elsewhere"
         elif not NOT_A_FILE.match(source) and not (self.folder / self.target_of(name, source)).is_file():
             yield f"{name} fetches {source}, which does not exist"
 
     def target_of(self, name: str, link: str) -> str:
-        """The file that a link within the site means; index.html for a folder."""
+        """Return the file of a link within the site; for a folder, its index.html."""
         path = unquote(re.split("[?#]", link)[0])
         if not path:
             return name

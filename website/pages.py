@@ -1,4 +1,4 @@
-"""The pages of the site: the repository's Markdown, each in its place, with links that hold there."""
+"""The pages of the site: the repository's Markdown files, copied to their paths on the site, with adapted links."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ FRONT = "---\nhide: [navigation, toc]\n---\n\n"
 
 
 def collect_pages(root: Path, target: Path, *, source_url: str = "") -> None:
-    """Write all pages, pictures and tables into `target`, which is made anew.
+    """Write all pages, pictures and tables into `target`, which is deleted first.
 
-    source_url: where the files of the repository can be read, such as `https://host/owner/name/blob/main`. Without it
-    a link to a file that is not a page, such as a test, becomes plain text.
+    source_url: the address at which the files of the repository can be read, such as
+        `https://host/owner/name/blob/main`. Without it, a link to a file that is not a page, such as a test, becomes
+        plain text.
     """
     shutil.rmtree(target, ignore_errors=True)
     places = places_of(root)
@@ -50,14 +51,15 @@ def collect_pages(root: Path, target: Path, *, source_url: str = "") -> None:
 
 
 def places_of(root: Path) -> dict[str, str]:
-    """Each page, picture and table of the repository, with its place on the site."""
+    """Return each page, picture and table of the repository, with its path on the site."""
     names = [path.relative_to(root).as_posix() for path in sorted((root / "docs").rglob("*")) if path.is_file()]
     published = [name for name in names if Path(name).suffix in {".md", *FILES}]
     return {name: PLACES.get(name, name.removeprefix("docs/")) for name in [*published, *PLACES]}
 
 
 def page_for_site(text: str, source: str, places: dict[str, str], *, source_url: str = "") -> str:
-    """The text of a page as the site shows it: comments left out, plain fences, links by place."""
+    """Return the Markdown of a page for the site: without comments, with plain code fences, and with links to paths on
+    the site."""
     text = re.sub(r"^<!--.*?^-->\n", "", text, flags=re.MULTILINE | re.DOTALL)
     # The first line of a block says how the tests run it: `console exit=2`. The site needs the language only.
     text = re.sub(r"^```([a-z]+) .*$", r"```\1", text, flags=re.MULTILINE)
@@ -65,7 +67,7 @@ def page_for_site(text: str, source: str, places: dict[str, str], *, source_url:
 
 
 def moved(link: re.Match[str], source: str, places: dict[str, str], source_url: str) -> str:
-    """A link or picture, so that it holds from the page's place."""
+    """Return a link or picture that is correct on the site."""
     shown, target = (f"[{link[1]}]", link[2]) if link[2] else (link[3], link[4])
     path, _, heading = target.partition("#")
     if not path or re.match(r"[a-z]+:", path):
@@ -78,7 +80,7 @@ def moved(link: re.Match[str], source: str, places: dict[str, str], source_url: 
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
-    """Change a text, but leave its code as it is; a link may hold code."""
+    """Change a text except its code; a link may contain code."""
     kept: list[str] = []
 
     def keep(code: re.Match[str]) -> str:

@@ -1,4 +1,5 @@
-"""The parts of pages that only the site shows: the help of every command, and the messages about invalid input."""
+"""The parts of pages that are shown only on the site: the help of every command, and the messages about invalid
+input."""
 
 from __future__ import annotations
 
@@ -22,14 +23,14 @@ WIDTH = "120"
 
 
 def help_sections() -> str:
-    """A section for each command, with what `--help` prints on a terminal of 120 columns."""
+    """Return a section for each command, with its `--help` on a terminal of 120 columns."""
     return "\n\n".join(
         f"## {name}\n\n```console\n$ {name} --help\n{printed_help(name.split()[1:])}\n```" for name in command_names()
     )
 
 
 def command_names() -> Iterator[str]:
-    """All commands, those of the papers last."""
+    """Return the names of all commands, those of the papers last."""
     for words in json.loads(Path(FILE).read_text(encoding="utf-8")):
         yield f"howsure {words}".strip()
     reproduce = howsure.get_command(click.Context(howsure), "reproduce")
@@ -39,14 +40,14 @@ def command_names() -> Iterator[str]:
 
 
 def printed_help(words: list[str]) -> str:
-    """The help of a command, from the command itself."""
+    """Return the help of a command, as the command prints it."""
     with patch.dict(os.environ, {"COLUMNS": WIDTH}), redirect_stdout(io.StringIO()) as printed:
         howsure([*words, "--help"], standalone_mode=False, prog_name="howsure")
     return printed.getvalue().rstrip("\n")
 
 
 def message_tables() -> str:
-    """The tables of invalid input and its messages, without their introduction."""
+    """Return the tables of invalid input and the messages, without their introduction."""
     text = MESSAGES.read_text(encoding="utf-8")
     return text[text.index("\n## ") + 1 :].rstrip("\n")
 

@@ -1,4 +1,4 @@
-"""The pages of the API reference: every public name once, by the path from which a user imports it."""
+"""The pages of the API reference: every public name once, with the path from which a user imports it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ CHAPTERS = {
 
 
 def names_of(chapter: Chapter) -> list[str]:
-    """The public paths of a chapter: `howsure.NAME` where that exists, `howsure.chapter.NAME` elsewhere."""
+    """Return the public paths of a chapter: `howsure.NAME` if that exists, else `howsure.chapter.NAME`."""
     package = importlib.import_module(PACKAGE)
     names = []
     for part in chapter.modules:
@@ -99,30 +99,30 @@ def names_of(chapter: Chapter) -> list[str]:
 
 
 def in_a_chapter() -> set[str]:
-    """The names of howsure that some chapter has."""
+    """Return the public names of howsure that belong to a chapter."""
     parts = [part for chapter in CHAPTERS.values() for part in chapter.modules if part != PACKAGE]
     return {name for part in parts for name in importlib.import_module(part).__all__}
 
 
 def public_names() -> list[str]:
-    """Every path of the reference."""
+    """Return every path of the reference."""
     return [path for chapter in CHAPTERS.values() for path in names_of(chapter)]
 
 
 def found(path: str) -> object:
-    """What a dotted path names."""
+    """Return the object of a dotted path."""
     module, _, name = path.rpartition(".")
     return getattr(importlib.import_module(module), name)
 
 
 def first_sentence(path: str) -> str:
-    """The first paragraph of a docstring, fit for a cell of a table."""
+    """Return the first paragraph of a docstring, formatted for a table cell."""
     text = inspect.getdoc(found(path)) or ""
     return re.sub(r"\s+", " ", text.split("\n\n")[0]).replace("|", "\\|")
 
 
 def page_of(chapter: Chapter) -> str:
-    """A page: a table of what it holds, then the functions and the classes, one after the other."""
+    """Return a page: a table of its contents, then the functions and the classes in order."""
     names = names_of(chapter)
     rows = [f"| [`{path.removeprefix(PACKAGE + '.')}`][{path}] | {first_sentence(path)} |" for path in names]
     entries = [f"::: {path}" for path in names]

@@ -1,4 +1,4 @@
-"""The public functions by task, a line each, with the classes that users construct; results are listed apart.
+"""List the public functions by task, one per line, with the classes that users construct; result classes follow apart.
 
 `python -m website.tasks` writes docs/api.md.
 """
@@ -57,19 +57,23 @@ ERRORS = "HowsureError InputError MissingExtraError"
 
 
 def results() -> list[str]:
-    """The classes that functions return, and the rows of these."""
+    """Return the classes that functions return, and the classes of their rows."""
     others = {*" ".join([*TASKS.values(), *CONSTRUCTED.values(), ERRORS]).split()}
     return [name for name in howsure.__all__ if name not in others]
 
 
 def summary(name: str) -> str:
-    """The first sentence of a docstring, fit for a cell of a table."""
+    """Return the first sentence of a docstring, formatted for a table cell."""
     paragraph = re.sub(r"\s+", " ", (inspect.getdoc(getattr(howsure, name)) or "").split("\n\n")[0])
     return re.split(r"(?<=[.?]) (?=[A-Z`])", paragraph)[0].replace("|", "\\|")
 
 
 def page(link: str = "`{name}`", *, with_results: bool = False) -> str:
-    """The page in Markdown; `link` is how a name is written. with_results: also the classes that functions return."""
+    """Return the page in Markdown.
+
+    link: how a name is written.
+    with_results: whether the classes that functions return are listed, too.
+    """
     sections = ["# Functions by task", INTRODUCTION]
     for task, functions in TASKS.items():
         names = [*functions.split(), *CONSTRUCTED.get(task, "").split()]

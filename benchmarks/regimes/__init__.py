@@ -1,1 +1,1 @@
-"""Hard regimes, in which intervals and verdicts are tried by simulation: `python -m benchmarks.regimes`."""
+"""Difficult regimes, in which intervals and verdicts are tested by simulation: `python -m benchmarks.regimes`."""

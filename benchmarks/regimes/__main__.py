@@ -1,9 +1,9 @@
-"""Do intervals and verdicts hold in regimes that are hard for them? Nominal: errors .05, coverage .95.
+"""Do intervals and verdicts keep their level in difficult regimes? Nominal: errors 0.05, coverage 0.95.
 
     python -m benchmarks.regimes [ITEM ...] [--runs N] [--before SRC]
 
-Prints a Markdown table. --before SRC: the folder of an older checkout that contains `howsure`, whose rates on the same
-data are the column "before". Figures that miss what is wanted (errors at most .06, coverage at least .93) are bold.
+Prints a Markdown table. --before SRC: the folder of an older checkout that contains `howsure`; its rates on the same
+data are the column "before". Rates that miss the limits (errors at most 0.06, coverage at least 0.93) are bold.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MACHINERY = {"__init__", "__main__", "regime"}
 
 
 def all_regimes() -> list[Regime]:
-    """The regimes of every file of this folder, in the order of their items."""
+    """Return the regimes of every file in this folder, in the order of their chapters."""
     names = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in MACHINERY)
     regimes = [regime for name in names for regime in import_module(f"benchmarks.regimes.{name}").REGIMES]
     return sorted(regimes, key=lambda regime: int(regime.item.partition(" ")[0]))
@@ -41,7 +41,7 @@ def _measured(position: int, *, runs: int | None, seed: int) -> list[tuple[str, 
 
 
 def _before(arguments: list[str], source: Path) -> list[list[Rate]]:
-    """The rates of an older version, in a process of its own."""
+    """Return the rates of an older version, computed in its own process."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(source), str(HERE.parents[1])])}
     command = [sys.executable, "-m", "benchmarks.regimes", "--json", *arguments]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)

@@ -1,7 +1,7 @@
-"""Calibration errors, promised thresholds, CORP's parts and areas under curves, where rows come in clusters.
+"""Calibration errors, guaranteed thresholds, CORP's components and areas under curves, for rows in clusters.
 
-Clusters are few or of unequal size, or wrong as a whole, or the larger are the riskier. Truths are those of the law,
-from a closed form or from two million independent rows.
+Clusters are few, of unequal size, or wrong as a whole, or larger clusters have a higher risk. True values are those of
+the distribution, from a closed form or from two million independent rows.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ Sizes = Callable[[Generator], Any]
 
 
 def equal(clusters: int, size: int, rng: Generator) -> Any:
-    """Clusters of one size."""
+    """Return clusters of one size."""
     return np.full(clusters, size)
 
 
 def uneven(clusters: int, rng: Generator) -> Any:
-    """Clusters of lognormal size, 20 rows on average."""
+    """Return clusters of lognormal size, with 20 rows on average."""
     return np.ceil(rng.lognormal(2.5, 1.0, clusters)).astype(int)
 
 
 def large_or_small(clusters: int, rng: Generator) -> Any:
-    """A tenth of the clusters have 100 rows, the others 2."""
+    """Return clusters, of which a tenth have 100 rows and the others 2."""
     return np.where(np.arange(clusters) < clusters // 10, 100, 2)
 
 
 def covers(estimate: Any, truth: float) -> bool | None:
-    """Whether an interval holds the truth; None without one."""
+    """Return whether an interval contains the true value; None if there is no interval."""
     if estimate.low is None or estimate.high is None:
         return None
     return bool(estimate.low - 1e-9 <= truth <= estimate.high + 1e-9)
@@ -52,7 +52,8 @@ def covers(estimate: Any, truth: float) -> bool | None:
 
 
 def off_in_some(sizes: Sizes, share: float, gap: float, rng: Generator, least: float = 0.0) -> Pairs:
-    """Predictions above `gap` and `least`; in a share of the clusters, labels are less frequent by the gap."""
+    """Return predictions above `gap` and `least`; in a proportion of the clusters, label 1 is less frequent by the
+    gap."""
     codes = np.repeat(np.arange(len(rows := sizes(rng))), rows)
     q = rng.uniform(max(gap, least), 1.0, len(codes))
     off = gap * (rng.random(len(rows)) < share)[codes]
@@ -60,7 +61,8 @@ def off_in_some(sizes: Sizes, share: float, gap: float, rng: Generator, least: f
 
 
 def moved(sizes: Sizes, spread: float, limit: float, rng: Generator) -> Pairs:
-    """Calibrated but for a shift by `limit`, and one of its own for every cluster, normal with a spread."""
+    """Return calibrated predictions shifted by `limit`, and by a normal shift of each cluster with standard deviation
+    `spread`."""
     codes = np.repeat(np.arange(len(rows := sizes(rng))), rows)
     q = rng.uniform(0.3, 0.7, len(codes))
     cluster_shift = np.clip(rng.normal(0.0, spread, len(rows)), -0.25, 0.25)[codes]
@@ -68,7 +70,7 @@ def moved(sizes: Sizes, spread: float, limit: float, rng: Generator) -> Pairs:
 
 
 def at_the_limit(draw: Callable[[Generator], Pairs], limit: float, rng: Generator) -> dict[str, bool | None]:
-    """The true error is the limit."""
+    """Test a population whose true error equals the limit."""
     pairs = draw(rng)
     checked = check_calibration(pairs, max_error=limit)[0].outcome
     return {
@@ -84,7 +86,8 @@ RISK = 0.05
 
 
 def larger_riskier(clusters: int, sigma: float, steep: float, together: bool, rng: Generator) -> Pairs:
-    """Lognormal clusters whose risk grows with a power of their size; over all rows it is just above the target."""
+    """Return lognormal clusters whose risk grows with a power of their size. The risk over all rows is just above the
+    target."""
     size = np.ceil(rng.lognormal(1.5, sigma, clusters)).astype(int)
     risk = np.minimum(size**steep * _scale(sigma, steep), 1.0)
     codes = np.repeat(np.arange(clusters), size)
@@ -94,7 +97,7 @@ def larger_riskier(clusters: int, sigma: float, steep: float, together: bool, rn
 
 @cache
 def _scale(sigma: float, steep: float) -> float:
-    """The factor with which the risk of a row is just above the target."""
+    """Return the factor for which the risk of a row is just above the target."""
     size = np.ceil(np.random.default_rng(1).lognormal(1.5, sigma, MANY))
     low, high = 0.0, 1.0
     for _ in range(40):
@@ -105,14 +108,15 @@ def _scale(sigma: float, steep: float) -> float:
 
 
 def wrong_as_a_whole(clusters: int, rng: Generator) -> Pairs:
-    """Of 100 or of 2 rows, with one cluster in twenty that is wrong as a whole."""
+    """Return clusters of 100 or of 2 rows; one cluster in twenty is wrong as a whole."""
     codes = np.repeat(np.arange(clusters), large_or_small(clusters, rng))
     right = (rng.random(clusters) >= RISK * 1.002)[codes]
     return Pairs(right.astype(np.uint8), rng.random(len(codes)), clusters=codes)
 
 
 def promised(draw: Callable[[Generator], Pairs], rng: Generator) -> dict[str, bool | None]:
-    """Any threshold breaks the promise: confidences say nothing."""
+    """Test thresholds of confidences that are independent of correctness, so that any threshold breaks the
+    guarantee."""
     pairs = draw(rng)
     return {
         f"broken at delta {delta:g}": selective_threshold(pairs, risk=RISK, delta=delta).threshold is not None
@@ -124,7 +128,7 @@ def promised(draw: Callable[[Generator], Pairs], rng: Generator) -> dict[str, bo
 
 
 def hanging_together(sizes: Sizes, shape: str, correlation: float, rng: Generator) -> Pairs:
-    """Uniform predictions; the labels of a cluster share their luck (a Gaussian copula)."""
+    """Return uniform predictions, with labels that are correlated within clusters (a Gaussian copula)."""
     codes = np.repeat(np.arange(len(rows := sizes(rng))), rows)
     q = rng.random(len(codes))
     shared, independent = rng.normal(size=len(rows))[codes], rng.normal(size=len(codes))
@@ -133,7 +137,7 @@ def hanging_together(sizes: Sizes, shape: str, correlation: float, rng: Generato
 
 
 def alike(sizes: Sizes, rng: Generator) -> Pairs:
-    """Predictions and labels follow the cluster: easy and hard documents."""
+    """Return predictions and labels that depend on the cluster: easy and hard documents."""
     codes = np.repeat(np.arange(len(rows := sizes(rng))), rows)
     q = expit(1.5 * rng.normal(size=len(rows))[codes] + rng.normal(size=len(codes)))
     return Pairs((rng.random(len(codes)) < q).astype(np.uint8), q, clusters=codes)
@@ -145,7 +149,7 @@ def _frequency(shape: str, q: Any) -> Any:
 
 @cache
 def _true_parts(shape: str) -> tuple[float, float]:
-    """Miscalibration and discrimination of the Brier score in the population."""
+    """Return the miscalibration and discrimination of the Brier score in the population."""
     rng = np.random.default_rng(1)
     q = expit(np.sqrt(3.25) * rng.normal(size=MANY)) if shape == "alike" else rng.random(MANY)
     c = q if shape == "alike" else _frequency(shape, q)
@@ -153,7 +157,7 @@ def _true_parts(shape: str) -> tuple[float, float]:
 
 
 def parts_cover(draw: Callable[[Generator], Pairs], shape: str, rng: Generator) -> dict[str, bool | None]:
-    """The parts of the Brier score, without the simulated band."""
+    """Test the components of the Brier score, without the simulated band."""
     pairs = by_content(draw(rng))
     rows = ordered(pairs)
     starts = isotonic_steps(rows)
@@ -175,9 +179,10 @@ def parts_cover(draw: Callable[[Generator], Pairs], shape: str, rng: Generator) 
 
 
 def whole_clusters(sizes: Sizes, share: float, mean: float, distance: float, confident: float, rng: Generator) -> Pairs:
-    """A share of the rows of a cluster is right or wrong with it, the others by themselves.
+    """Return rows, a proportion of which follow the outcome of their cluster; the others are independent.
 
-    Right answers are more confident by `distance`; a share `confident` of the variance of confidence is the cluster's.
+    Correct answers are more confident by `distance`. The cluster accounts for the proportion `confident` of the
+    variance of the confidence.
     """
     codes = np.repeat(np.arange(len(rows := sizes(rng))), rows)
     independent, shared = rng.random(len(codes)) < mean, (rng.random(len(rows)) < mean)[codes]
@@ -188,7 +193,7 @@ def whole_clusters(sizes: Sizes, share: float, mean: float, distance: float, con
 
 
 def random_effects(clusters: int, size: int, accuracy: float, rng: Generator) -> Pairs:
-    """Correctness and confidence both hang together within clusters (normal, half of the variance)."""
+    """Return correctness and confidence that are both correlated within clusters (normal; half of the variance)."""
     codes = np.repeat(np.arange(clusters), size)
     first, second = (np.sqrt(0.5) * (rng.normal(size=len(codes)) + rng.normal(size=clusters)[codes]) for _ in range(2))
     right = ndtr(first) < accuracy
@@ -197,7 +202,8 @@ def random_effects(clusters: int, size: int, accuracy: float, rng: Generator) ->
 
 @cache
 def _true_areas(mean: float, distance: float) -> tuple[float, float, float]:
-    """AUROC, AURC and E-AURC of answers of an accuracy, whose confidence is higher by `distance` where right."""
+    """Return AUROC, AURC and E-AURC of answers with an accuracy, whose confidence is higher by `distance` if
+    correct."""
     rng = np.random.default_rng(1)
     right = rng.random(MANY) < mean
     confidence = expit(rng.normal(size=MANY) + distance * right)
@@ -210,7 +216,7 @@ def _true_areas(mean: float, distance: float) -> tuple[float, float, float]:
 def areas_cover(
     draw: Callable[[Generator], Pairs], mean: float, distance: float, rng: Generator
 ) -> dict[str, bool | None]:
-    """AUROC, AURC and E-AURC."""
+    """Test the intervals of AUROC, AURC and E-AURC."""
     ranks = ranked(draw(rng))
     auroc = estimate_auroc(ranks, level=0.95)
     estimates, truth = (auroc, *risk_areas(ranks, auroc, level=0.95)), _true_areas(mean, distance)

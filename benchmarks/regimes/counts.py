@@ -1,4 +1,5 @@
-"""Corrected counts in regimes that are hard for them: domains of an importance draw, few cells, clusters, holes."""
+"""Corrected counts in difficult regimes: domains of a sample with unequal probabilities, few cells, clusters, missing
+labels."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ HOLES = "8 a sample with holes"
 
 
 def score_of(truth: Any, kind: str, rng: Generator) -> Any:
-    """Scores that find six of ten positives ("good"), turn truth around ("opposite"), or say nothing ("useless")."""
+    """Return scores that find six of ten positives ("good"), are reversed ("opposite"), or are independent
+    ("useless")."""
     n = len(truth)
     if kind == "constant":
         return np.full(n, 0.5)
@@ -36,21 +38,21 @@ def score_of(truth: Any, kind: str, rng: Generator) -> Any:
 
 
 def labels_of_sample(truth: Any, sample: LabelSample) -> Any:
-    """The labels of what was drawn, all of it."""
+    """Return the labels of all sampled units."""
     labels = np.full(len(truth), np.nan)
     labels[sample.indices] = truth[sample.indices]
     return labels
 
 
 def holds(row: Any, truth: float) -> bool | None:
-    """Whether an interval holds the truth; None where none is promised."""
+    """Return whether an interval contains the true value; None if no coverage is guaranteed."""
     if row.low is None or row.high is None or np.isnan(row.estimate):
         return None
     return bool(row.low <= truth <= row.high)
 
 
 def difference_holds(counts: CountEstimates, a: str, b: str, truth: float) -> bool | None:
-    """The same of a difference."""
+    """Return the same for a difference."""
     difference, _ = counts.difference(a, b)
     if difference.low is None or np.isnan(difference.value):
         return None
@@ -58,7 +60,7 @@ def difference_holds(counts: CountEstimates, a: str, b: str, truth: float) -> bo
 
 
 def importance(rng: Generator, *, n: int, domains: int, rate: tuple[float, float], kind: str) -> Answers:
-    """Domains of unequal size, read by an importance draw; one of them, two of them, and everything."""
+    """Test domains of unequal size in a sample with unequal probabilities: one domain, two domains, and everything."""
     units = 3_000
     size = rng.dirichlet(np.full(domains, 2.0)) if domains < 20 else np.full(domains, 1 / domains)
     domain = rng.choice(domains, units, p=size)
@@ -80,7 +82,7 @@ def importance(rng: Generator, *, n: int, domains: int, rate: tuple[float, float
 def few_cells(
     rng: Generator, *, n: int, cells: int, carrying: int, inside: float, outside: float, kind: str
 ) -> Answers:
-    """An event in few cells and nearly none elsewhere."""
+    """Test an event that occurs in few cells and nearly never elsewhere."""
     units = 200 * cells
     cell = rng.integers(0, cells, units)
     truth = rng.random(units) < np.where(cell < carrying, inside, outside)
@@ -105,7 +107,8 @@ def few_cells(
 
 
 def documents(rng: Generator, *, n: int, sizes: str, follow: float, kind: str = "good") -> Answers:
-    """Pairs in documents; a share `follow` of the pairs of a document has the label of one draw for the document."""
+    """Test pairs in documents; a proportion `follow` of the pairs of a document has one label, drawn for the
+    document."""
     n_documents = 800
     if sizes == "long":
         long = rng.random(n_documents) < 0.05
@@ -133,7 +136,7 @@ def documents(rng: Generator, *, n: int, sizes: str, follow: float, kind: str = 
 
 
 def with_holes(rng: Generator, *, n: int, unread: str, kind: str = "good", design: str = "stratified") -> Answers:
-    """A sample of which not all is read, for reasons that have to do with the labels or the scores."""
+    """Test a sample with unlabelled units, if being unlabelled depends on the labels or the scores."""
     units = 2_000
     cell = rng.integers(0, 4, units)
     truth = rng.random(units) < np.array([0.1, 0.15, 0.2, 0.3])[cell]
@@ -169,7 +172,7 @@ def with_holes(rng: Generator, *, n: int, unread: str, kind: str = "good", desig
 
 
 def chosen_by_score(rng: Generator, *, n: int) -> Answers:
-    """Labels of the highest scores of each stratum, given as if drawn within strata."""
+    """Test labels of the highest scores of each stratum, passed as if they were drawn at random within strata."""
     units = 2_000
     truth = rng.random(units) < 0.2
     score = np.clip(rng.beta(2, 5, units) + 0.15 * truth, 0, 1).round(3)

@@ -1,4 +1,4 @@
-"""Means and paired differences of scores: clusters that are right or wrong as a whole, and rare large losses."""
+"""Means and paired differences of scores: clusters that are correct or wrong as a whole, and rare large losses."""
 
 from __future__ import annotations
 
@@ -27,28 +27,30 @@ WHOLE, MARGINS, RARE, UNTOLD = (
 
 
 def equal(number: int, size: int) -> Sizes:
-    """Clusters of one size."""
+    """Return clusters of one size."""
     return lambda rng: np.full(number, size)
 
 
 def lognormal(number: int) -> Sizes:
-    """Clusters of about ten rows, with a standard deviation of 1 in the logarithm."""
+    """Return clusters of about ten rows, with a standard deviation of 1 in the logarithm."""
     return lambda rng: np.maximum(1, (10 * rng.lognormal(0, 1, number)).round()).astype(np.int64)
 
 
 def large_or_small(number: int, large: int = 100, small: int = 2) -> Sizes:
-    """Clusters half of which are large."""
+    """Return clusters, half of which are large."""
     return lambda rng: np.where(rng.random(number) < 0.5, large, small)
 
 
 def right(rng: Generator, clusters: Integers, follow: float, mean: float) -> Floats:
-    """Rows of which a share follows the outcome of its cluster, all others their own: the mean of both is the same."""
+    """Return rows, a proportion of which follow the outcome of their cluster, the others their own; both have the same
+    mean."""
     of_cluster = (rng.random(int(clusters.max()) + 1) < mean)[clusters]
     return np.where(rng.random(len(clusters)) < follow, of_cluster, rng.random(len(clusters)) < mean).astype(float)
 
 
 def whole_clusters(rng: Generator, sizes: Sizes, follow: float, mean: float) -> Mapping[str, bool | None]:
-    """One data set: a limit at the truth, the interval of the mean, the accuracy of all answers and of a half."""
+    """Test one data set: a limit equal to the truth, the interval of the mean, the accuracy of all answers and of a
+    half."""
     clusters = np.repeat(np.arange(len(drawn := sizes(rng))), drawn)
     values = right(rng, clusters, follow, mean)
     covers: dict[str, bool | None] = {
@@ -65,7 +67,8 @@ def whole_clusters(rng: Generator, sizes: Sizes, follow: float, mean: float) -> 
 
 
 def bad_clusters(rng: Generator, number: int, size: int, share: float) -> Mapping[str, bool | None]:
-    """Confident answers, all right but for a share of clusters that are wrong as a whole; the limit is that share."""
+    """Test confident answers, all correct except for a proportion of clusters that are wrong as a whole; the limit is
+    this proportion."""
     clusters = np.repeat(np.arange(number), size)
     wrong = (rng.random(number) < share)[clusters]
     check = check_selective((~wrong).astype(int), 0.5 + rng.random(len(wrong)) / 2, max_risk=share, clusters=clusters)
@@ -73,7 +76,7 @@ def bad_clusters(rng: Generator, number: int, size: int, share: float) -> Mappin
 
 
 def flipped(rng: Generator, clusters: Integers | None, n: int, share: float) -> Mapping[str, bool | None]:
-    """Two models of which one is worse by exactly the margin, in whole clusters (None: in single rows)."""
+    """Test two models, one of which is worse by exactly the margin, in whole clusters (None: in single rows)."""
     units = np.arange(n) if clusters is None else clusters
     lost = (rng.random(int(units.max()) + 1) < share)[units]
     check = check_score((~lost).astype(float), against=np.ones(n), not_worse_than=share, clusters=clusters)
@@ -81,7 +84,8 @@ def flipped(rng: Generator, clusters: Integers | None, n: int, share: float) -> 
 
 
 def rare(rng: Generator, draw: Callable[[Generator], Floats], mean: float, sign: int, bounds: Any) -> Any:
-    """Scores whose mean is the limit, without and with their bounds; the sign is that of what is good."""
+    """Test scores whose mean equals the limit, without and with their bounds. `sign`: 1 if higher is better, else
+    -1."""
     values = draw(rng)
     limit: dict[str, Any] = {"min_score": mean} if sign > 0 else {"max_score": mean}
     passed = {}
@@ -94,7 +98,7 @@ def rare(rng: Generator, draw: Callable[[Generator], Floats], mean: float, sign:
 
 
 def rare_difference(rng: Generator, n: int, share: float, loss: float, bounds: Any) -> Mapping[str, bool | None]:
-    """Paired scores, a few of which lose much, all others gain a little: both means are equal."""
+    """Test paired scores, a few of which lose much while all others gain a little: both means are equal."""
     gain = share * loss / (1 - share)
     d = np.where(rng.random(n) < share, -loss, gain * rng.uniform(0.5, 1.5, n))
     base = np.full(n, 0.8) if bounds is not None else np.full(n, 100.0)
@@ -108,7 +112,7 @@ def rare_difference(rng: Generator, n: int, share: float, loss: float, bounds: A
 def untold(
     rng: Generator, draw: Callable[[Generator], Floats], mean: float, sign: int = 1, size: int = 1
 ) -> Mapping[str, bool | None]:
-    """Scores whose mean is the limit, in clusters of a size, with no word of their bounds."""
+    """Test scores whose mean equals the limit, in clusters of a size, without known bounds."""
     values = draw(rng)
     clusters = None if size == 1 else np.arange(len(values)) // size
     limit: dict[str, Any] = {"min_score": mean} if sign > 0 else {"max_score": mean}
@@ -116,7 +120,7 @@ def untold(
 
 
 def untold_difference(rng: Generator, n: int, share: float, loss: float) -> Mapping[str, bool | None]:
-    """Two models that are equally good: one loses much on a few items, and gains a little on all others."""
+    """Test two equally good models: one loses much on a few items, and gains a little on all others."""
     gain = share * loss / (1 - share)
     base = rng.normal(100.0, 1.0, n)
     model = base + np.where(rng.random(n) < share, -loss, gain * rng.uniform(0.5, 1.5, n))
@@ -124,39 +128,39 @@ def untold_difference(rng: Generator, n: int, share: float, loss: float) -> Mapp
 
 
 def mostly(rng: Generator, n: int, law: tuple[float, float, float, float]) -> Floats:
-    """Scores between two numbers, a share of which are another one."""
+    """Return scores between two numbers, a proportion of which are replaced by another number."""
     low, high, share, rare = law
     return np.where(rng.random(n) < share, rare, rng.uniform(low, high, n))
 
 
 def mixed_mean(low: float, high: float, share: float, rare: float) -> float:
-    """The mean of these."""
+    """Return the mean of such scores."""
     return (1 - share) * (low + high) / 2 + share * rare
 
 
 def failing_clusters(rng: Generator, number: int, size: int, share: float) -> Floats:
-    """Scores from .9 to 1 in clusters, a share of which are all 0."""
+    """Return scores from 0.9 to 1 in clusters, a proportion of which are all 0."""
     lost = np.repeat(rng.random(number) < share, size)
     return np.where(lost, 0.0, rng.uniform(0.9, 1.0, number * size))
 
 
 def near_one(rng: Generator, n: int, share: float = 0.02) -> Floats:
-    """Scores from .98 to 1, a few of which are 0."""
+    """Return scores from 0.98 to 1, a few of which are 0."""
     return np.where(rng.random(n) < share, 0.0, rng.uniform(0.98, 1.0, n))
 
 
 def grades(rng: Generator, n: int, share: float = 0.03) -> Floats:
-    """Grades from 1 to 1.2, a few of which are 5."""
+    """Return grades from 1 to 1.2, a few of which are 5."""
     return np.where(rng.random(n) < share, 5.0, rng.uniform(1.0, 1.2, n))
 
 
 def passes(check: Any) -> bool:
-    """Whether the verdict is "pass"."""
+    """Return whether the verdict is "pass"."""
     return bool(check.outcome == "pass")
 
 
 def covered(low: float | None, high: float | None, truth: float) -> bool | None:
-    """Whether an interval holds the truth; None without one."""
+    """Return whether an interval contains the true value; None if there is no interval."""
     if low is None or high is None or np.isnan(low):
         return None
     return bool(low - 1e-12 <= truth <= high + 1e-12)

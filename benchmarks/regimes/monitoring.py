@@ -1,5 +1,7 @@
-"""The monitor where nothing ever changes: a model that was always off, watched after a reference; clusters that last
-several nights. Nominal: an alarm ever in .05 of all runs."""
+"""The monitor if nothing ever changes (nominal: an alarm in 0.05 of all runs).
+
+The model was always off and is watched after a reference, or clusters last several nights.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ START = np.datetime64("2026-01-01")
 
 
 def _tempered(q: Floats, power: float) -> Floats:
-    """The probability whose log-odds are those of q times `power`."""
+    """Return the probability whose log-odds are those of q times `power`."""
     return q**power / (q**power + (1.0 - q) ** power)
 
 
@@ -41,8 +43,8 @@ OFF: dict[str, Callable[[Floats], Floats]] = {
 
 @dataclass(frozen=True)
 class Watched:
-    """A model after a reference: `rows` of it, then periods of `a_night` rows; `size`: rows of a cluster, of one night
-    and right or wrong together, or drawn from 1 to twice as many where `uneven`."""
+    """A model after a reference of `rows` rows, then periods of `a_night` rows. `size`: rows of a cluster, which are of
+    one night and right or wrong together; if `uneven`, the size is drawn from 1 to twice as many."""
 
     rows: int
     law: str = "confident"
@@ -53,7 +55,7 @@ class Watched:
     uneven: bool = False
 
     def drawn(self, rng: Generator, nights: int, *, drop: float = 0.0) -> tuple[Any, ...]:
-        """Dates, labels, probabilities and clusters: the reference up to START, and the nights after it."""
+        """Return dates, labels, probabilities and clusters: the reference up to START, and the nights after it."""
         n = self.rows + nights * self.a_night
         q = LAWS[self.law](rng, n)
         day = START + np.maximum(0, (np.arange(n) - self.rows) // self.a_night + 1)
@@ -68,22 +70,22 @@ class Watched:
         return day, (u < truth).astype(np.uint8), q, clusters
 
     def alarm(self, rng: Generator, nights: int, *, drop: float = 0.0) -> str | None:
-        """The day of the alarm, None without one."""
+        """Return the day of the alarm, None if there is no alarm."""
         day, y, q, clusters = self.drawn(rng, nights, drop=drop)
         monitor = CalibrationMonitor(tolerance=0.0, reference=str(START))
         monitor.update(day, y, q, clusters=clusters, until=day.max())
         return monitor.status()["all"].alarm
 
     def trial(self, rng: Generator) -> Mapping[str, bool | None]:
-        """Nothing changes."""
+        """Test a model that does not change."""
         return {"false alarm": self.alarm(rng, self.nights) is not None}
 
 
 def lasting(
     rng: Generator, *, nights: int, share: float, begun: int = 20, watched: int = 40, law: str = "confident"
 ) -> Mapping[str, bool | None]:
-    """A calibrated model; each night `begun` clusters begin, which have a row on each of the next `nights` nights. A
-    `share` of them is right or wrong as a whole. One update a night."""
+    """Test a calibrated model with one update a night. Each night, `begun` clusters begin, with a row on each of the
+    next `nights` nights. A proportion `share` of the clusters is right or wrong as a whole."""
     n = begun * watched
     cluster, age = np.repeat(np.arange(n), nights), np.tile(np.arange(nights), n)
     day = START + cluster // begun + age

@@ -1,4 +1,4 @@
-"""A regime: how to draw one data set whose truth is known, and what the answers to it must be."""
+"""A regime: how to draw a data set whose true values are known, and which results are correct."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ Trial = Callable[[Generator], Mapping[str, bool | None]]
 class Regime:
     """A row of the table.
 
-    item: the chapter of the table. name: the law of the data, in words. trial: draws data, asks howsure, and says of
-    each figure whether it happened. A figure whose name ends in "covers" shall be at least .93 of those promised,
-    any other at most .06 of all data sets, or as `WANTED` says; the share of data sets without a promise is shown
-    next to it. runs: how many data sets.
+    item: the chapter of the table.
+    name: the distribution of the data, in words.
+    trial: draws data, calls howsure, and returns for each figure whether it happened. A figure whose name ends in
+        "covers" should be at least 0.93 of the data sets with an interval; any other figure at most 0.06 of all data
+        sets, or as `WANTED` says. The proportion of data sets without an interval is shown next to it.
+    runs: how many data sets.
     """
 
     item: str
@@ -33,7 +35,7 @@ class Regime:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often something happened among `runs` data sets, of which `answered` had an answer."""
+    """How often something happened among `runs` data sets, of which `answered` had a result."""
 
     figure: str
     happened: int
@@ -47,13 +49,13 @@ class Rate:
 
     @property
     def value(self) -> float:
-        """The rate: among those with an answer for a coverage, among all for an error."""
+        """The rate: for a coverage, among data sets with an interval; for an error, among all."""
         among = self.answered if self.covers else self.runs
         return self.happened / among if among else float("nan")
 
     @property
     def wanted(self) -> bool:
-        """Whether the rate is as wanted; a figure that never had an answer promises nothing that could be wrong."""
+        """Whether the rate is within its limit; a figure without any result is."""
         if not self.answered:
             return True
         return self.value >= COVERAGE if self.covers else self.value <= WANTED.get(self.figure, FALSE_PASS)
@@ -67,7 +69,7 @@ class Rate:
 
 
 def rates_of(regime: Regime, *, runs: int, seed: int) -> list[Rate]:
-    """The rates of a regime: each data set has a generator of its own, so that two versions see the same data."""
+    """Return the rates of a regime. Each data set has its own generator, so that two versions get the same data."""
     answers: dict[str, list[bool | None]] = {}
     for run in range(runs):
         for figure, answer in regime.trial(np.random.default_rng([seed, run])).items():
