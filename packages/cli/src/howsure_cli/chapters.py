@@ -13,25 +13,28 @@ from howsure_cli.terminal.output import TYPED
 
 # name -> (module in howsure_cli.commands, empty for those of howsure-text and howsure-events; what the help says)
 COMMANDS = {
-    "look": ("look", "What is in this file, and what can I ask of it?"),
-    "score": ("score", "How good is it? Means with intervals, ranks and tiers of models."),
-    "judge": ("judge", "Correct a judge's scores by human grades; measure the agreement of raters."),
+    "look": ("look", "What is in this file, and which commands can evaluate it?"),
+    "score": ("score", "How good is a model? Means with intervals, ranks and tiers."),
+    "judge": ("judge", "Correct a model's grades with human grades; measure the agreement of raters."),
     "calibration": ("calibration", "Do predicted probabilities match frequencies?"),
     "significance": ("significance.main", "Is a model really better than the baseline?"),
-    "check": ("check.main", "Is a limit kept? Pass, fail or cannot tell, for continuous integration."),
-    "monitor": ("monitor", "Is a model still calibrated? Alarms, and the date of the change."),
+    "check": (
+        "check.main",
+        "Is a limit on a score or error kept? Pass, fail or cannot tell, for CI.",
+    ),
+    "monitor": ("monitor", "Is a model still calibrated? Alarms, with the date of the change."),
     "selective": ("selective", "What if a model answers only when it is confident?"),
-    "fields": ("fields", "How sure is each extracted field, and what can be filed without a person?"),
+    "fields": ("fields", "How reliable is each extracted field, and which documents need no review?"),
     "recalibrate": ("recalibrate", "Recalibrate probabilities: learn a map, evaluate it, apply it."),
-    "counts": ("counts", "How many? Counts from a model's scores and a few hundred labels."),
+    "counts": ("counts", "How many documents have a property? Counts corrected with labels."),
     "sequences": ("", "Train taggers, and get the probability of every tag."),
     "coreference": ("", "Which mentions refer to the same entity, and how certain is that?"),
     "events": ("", "Who does what, how often, and how certain is that? With a page to explore."),
     "quantiles": ("calibration:quantiles", "Are posterior draws of continuous quantities calibrated?"),
     "simulate": ("calibration:simulate", "Simulate predictions with known calibration."),
-    "signature": ("signature", "What does the signature of a result say?"),
+    "signature": ("signature", "Explain a signature, the line with the settings of a result."),
     "data": ("data", "List, download and cite the data sets of the experiments."),
-    "demo": ("demo", "See the main commands at work on bundled data."),
+    "demo": ("demo", "Run the main commands on bundled data."),
     "help": ("help", "Explain a command with all of its options, or the options for input or output."),
 }
 
@@ -43,19 +46,19 @@ FIELD_TERMS = {  # a word of the field -> (what it is here, the command)
     "bootstrap": ("Comparisons of models", "howsure significance"),
     "compare": ("Comparisons of models", "howsure significance"),
     "cost": ("Agents' scores against costs", "howsure score agents"),
-    "ece": ("Calibration errors, the ECE among them", "howsure calibration"),
+    "ece": ("Calibration errors, including the ECE", "howsure calibration"),
     "elo": ("Battles and Elo-style ratings", "howsure score battles"),
     "f1": ("F1 and other scores with intervals", "howsure score"),
-    "discrimination": ("What a benchmark can tell apart, item by item", "howsure score items"),
-    "items": ("What a benchmark can tell apart, item by item", "howsure score items"),
+    "discrimination": ("Which items of a benchmark distinguish models", "howsure score items"),
+    "items": ("Which items of a benchmark distinguish models", "howsure score items"),
     "spans": ("Agreement on spans of texts", "howsure judge spans"),
     "kappa": ("Agreement of annotators, with kappa and alpha", "howsure judge agreement"),
-    "extraction": ("Extracted fields, and what can be filed", "howsure fields"),
+    "extraction": ("Extracted fields, and which documents need no review", "howsure fields"),
     "leaderboard": ("Means with intervals and ranks", "howsure score"),
     "mcnemar": ("Comparisons of models, with McNemar's test", "howsure significance"),
     "pass@k": ("pass@k of repeated runs", "howsure score --pass-at"),
     "power": ("Power and the number of items", "howsure significance power"),
-    "prevalence": ("Numbers and shares of units, corrected by labels", "howsure counts"),
+    "prevalence": ("Numbers and proportions of units, corrected by labels", "howsure counts"),
     "tnr": ("Validation of a judge, with TPR and TNR", "howsure judge validate"),
     "tpr": ("Validation of a judge, with TPR and TNR", "howsure judge validate"),
     "validate": ("Validation of a judge", "howsure judge validate"),
@@ -82,7 +85,7 @@ class Chapters(Group):
             plugin = plugin_commands().get(cmd_name)
             if plugin is None and cmd_name == PAPERS_COMMAND:
                 raise click.UsageError(
-                    "the papers' experiments are a distribution of their own, howsure-papers: in a checkout of "
+                    "the experiments of the papers are in a separate package, howsure-papers. In a checkout of "
                     "howsure, `make demo` installs it (or: pip install -e packages/papers).",
                     ctx,
                 )

@@ -337,7 +337,7 @@ def test_a_plan_for_a_share(news: tuple[Path, np.ndarray]) -> None:
     assert "about 75 units wide" in units
     outcome = howsure(*plan, "--width", 0.04)
     assert outcome.code == 2
-    assert "must be at least 1 unit; it is 0.04. If it is a share of the units: --share." in outcome.err
+    assert "must be at least 1 unit; it is 0.04. If it is a proportion of the units, set --share." in outcome.err
 
 
 @pytest.mark.long

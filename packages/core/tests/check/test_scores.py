@@ -83,7 +83,7 @@ def test_a_baseline_gives_no_verdict_without_bounds() -> None:
 
 
 def test_bets_need_bounds() -> None:
-    with pytest.raises(InputError, match=r"sequential=True bets within the bounds of scores: leave assume_no_rare"):
+    with pytest.raises(InputError, match=r"sequential=True needs the bounds of the scores\. Leave assume_no_rare"):
         run_score_check(GRADES, min_score=3.0, sequential=True, items_total=1000, **ASSUMED)
 
 

@@ -514,7 +514,7 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"strata": ["a"] * 40, "inclusion": [0.1] * 40}, "there are 200 units; there are 40"),
         (
             {"strata": ["a"] * 40, "inclusion": [0.5] * 10 + [0.4] * 30},
-            "one number within a stratum; 'a' has 0.4 and 0.5",
+            "the same for all units of a stratum; stratum 'a' has 0.4 and 0.5",
         ),
         ({"strata": [None] * 40, "inclusion": [0.5] * 40}, "missing for a unit with a label; row 0 has none"),
         ({"inclusion": [0.0] + [0.5] * 39}, r"must be greater than 0 and at most 1.*row 0 is 0.0"),

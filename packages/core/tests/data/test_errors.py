@@ -180,7 +180,7 @@ def test_a_column_of_another_type(tmp_path: Path) -> None:
         ({"prob": None, "probs": ["prob"], "reduce": "top-label"}, "must name two columns or more, each once"),
         ({"prob": None, "probs": ["prob", "prob"], "reduce": "top-label"}, "must name two columns or more, each once"),
         ({"prob": None, "probs": ["a", "b"], "reduce": "a", "pos_label": "1"}, "pos_label=... does not apply to"),
-        ({"prob": None, "probs": ["a", "b"], "reduce": "class-wise", "groups": "uid"}, "the class is the group"),
+        ({"prob": None, "probs": ["a", "b"], "reduce": "class-wise", "groups": "uid"}, "each class is a group"),
     ],
 )
 def test_requests_that_contradict_themselves(options: dict[str, Any], message: str, tmp_path: Path) -> None:

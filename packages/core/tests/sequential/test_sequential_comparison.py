@@ -189,7 +189,9 @@ def test_a_state_may_have_copies_under_other_names(tmp_path: Path) -> None:
 def test_a_state_replaces_no_other_file(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     path.write_text("notes")
-    with pytest.raises(howsure.InputError, match=r"state\.json contains something else; load it and add to that"):
+    with pytest.raises(
+        howsure.InputError, match=r"state\.json contains other data\. Load the file and add to its content"
+    ):
         howsure.SequentialScore().save(path)
     assert path.read_text() == "notes"
 

@@ -376,7 +376,7 @@ def _checked(deeds: list[Deed], sentence: Sentence, rule: Rule) -> list[Deed]:
     for deed in deeds:
         if len(deed) != 2 or not all(0 <= word < len(sentence) for word in deed):
             raise InputError(
-                f"the function of rule {rule.name!r} must yield (word of the agent, word of the event), both below "
-                f"{len(sentence)}, the length of its sentence; it yielded {deed!r}."
+                f"the function of rule {rule.name!r} must yield pairs (index of the agent's word, index of the event's "
+                f"word), both from 0 to below {len(sentence)}, the length of the sentence; it yielded {deed!r}."
             )
     return deeds

@@ -71,7 +71,10 @@ def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
     Raises InputError if no item is left.
     """
     if not news.items:
-        raise InputError(f"of {news.total:,} items none contains a word of rule {rule.name!r}; raise limit=....")
+        raise InputError(
+            f"none of {news.total:,} items contains a word of rule {rule.name!r}. Read more items with a higher "
+            "limit=...."
+        )
     path = setting.folder / f"{rule.name}.duckdb"
     path.unlink(missing_ok=True)
     setting.extract(

@@ -186,7 +186,10 @@ def test_a_slice_without_any_event_is_reported(tmp_path: Path, pipeline: Path) -
 
 
 def test_a_slice_without_any_event_word_is_refused(real_data: Path) -> None:
-    with pytest.raises(InputError, match=r"of 2 items none contains a word of rule 'attack'; raise limit=\.\.\."):
+    with pytest.raises(
+        InputError,
+        match=r"none of 2 items contains a word of rule 'attack'\. Read more items with a higher limit=\.\.\.",
+    ):
         reproduce_events(data=str(real_data), only=["reuters"], limit=2)
 
 

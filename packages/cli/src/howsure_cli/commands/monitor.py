@@ -80,7 +80,7 @@ def update_command(
     from howsure.files.atomic_write import locked
 
     if typed.pop("sample_weight") is not None:
-        raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
+        raise InputError("--weight is not supported, because a monitor counts rows. Leave --weight out.")
     settings = {name: typed.pop(name) for name in parameter_help(CalibrationMonitor)}
     CalibrationMonitor(**settings)  # raises an error for a wrong setting before the log is read
     source = build_source(_named_input(files, database, typed["table"]), typed)

@@ -152,7 +152,7 @@ class Slots:
             )
         if (self.weights is None) != (other.weights is None):
             raise InputError(
-                "one of the summaries is weighted and the other is not. Give each pair of the other the weight 1."
+                "one of the summaries has weights and the other has none. Give each pair of the other the weight 1."
             )
         weights = None
         if self.weights is not None and other.weights is not None:

@@ -230,7 +230,7 @@ def run_score_check(
     bets = _Bets(sizes, known_bounds, level) if sequential else None
     if bets is not None and assume_no_rare_losses:
         raise InputError(
-            "`sequential=True` bets within the bounds of scores: leave `assume_no_rare_losses=True` out, and give "
+            "`sequential=True` needs the bounds of the scores. Leave `assume_no_rare_losses=True` out, and give "
             "`bounds`."
         )
     if bets is None and any(size is not None for size in sizes.values()):
@@ -240,14 +240,14 @@ def run_score_check(
         )
     if bets is not None and (groups is not None or len(parts) > 1 or baseline is not None):
         raise InputError(
-            "`sequential=True` bets on all rows in the order drawn, against a limit or another model; leave "
+            "`sequential=True` tests all rows together, in the order drawn, against a limit or another model. Leave "
             "`groups=...` and `baseline=...` out."
         )
     if bets is not None and scores.item_column is not None and largest_cluster is None:
         off = "`independent_rows=True`" if isinstance(data, Source) else "leave it out of data"
         raise InputError(
-            f"{scores.item_column} repeats, so its items are clusters, and `sequential=True` bets on whole clusters. "
-            f"Give `largest_cluster=...` and `clusters_total=...`; if rows are independent: {off}."
+            f"{scores.item_column} repeats, so each item is a cluster. For clusters, `sequential=True` also needs "
+            f"`largest_cluster=...` and `clusters_total=...`. If rows are independent: {off}."
         )
     everything = [values] if scores.theirs is None else [values, scores.theirs]
     score_bounds = known_bounds or (share_bounds if assume_no_rare_losses else unit_bounds)(*everything)

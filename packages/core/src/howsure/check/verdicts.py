@@ -103,8 +103,8 @@ class Verdict:
 
 
 STATE_BOUNDS = marked_note(
-    "no verdict: scores too rare to be in these data could be of any size. State the possible scores, "
-    "`bounds=LOW,HIGH`, or assume that there are none, `assume_no_rare_losses=True`"
+    "no verdict, because rare scores that are not in these data could have any size. Give the lowest and highest "
+    "possible score, `bounds=LOW,HIGH`, or assume that such scores do not exist, `assume_no_rare_losses=True`"
 )
 
 

@@ -146,10 +146,10 @@ def _units(width: float, share: bool, n: int) -> float:
     """Return the width in units."""
     check_number(width, name="width", low=0, open="low")
     if share and width > 1:
-        raise InputError(f"`width` must be at most 1 with `share=True`, all of the units; it is {width:g}.")
+        raise InputError(f"with `share=True`, `width` must be at most 1, the proportion of all units; it is {width:g}.")
     if not share and width < 1:
         raise InputError(
-            f"`width` must be at least 1 unit; it is {width:g}. If it is a share of the units: `share=True`."
+            f"`width` must be at least 1 unit; it is {width:g}. If it is a proportion of the units, set `share=True`."
         )
     return width * n if share else width
 

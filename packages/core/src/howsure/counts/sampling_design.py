@@ -346,8 +346,8 @@ def _stratum_sizes(names: tuple[str, ...], stratum: Integers, chances: Floats, e
         stratum_chances = np.unique(chances[stratum == code])
         if len(stratum_chances) > 1 and stratum_chances.max() - stratum_chances.min() > 1e-6:
             raise InputError(
-                f"`inclusion` must be one number within a stratum; {name!r} has {stratum_chances[0]:g} and "
-                f"{stratum_chances[-1]:g}."
+                f"`inclusion` must be the same for all units of a stratum; stratum {name!r} has {stratum_chances[0]:g} "
+                f"and {stratum_chances[-1]:g}."
             )
         stated_size = float((stratum == code).sum() / stratum_chances[0])
         size[code] = round(stated_size)

@@ -165,7 +165,7 @@ class Files(Source):
         labels = (y_true, y_true if y_true_against is None else y_true_against)
         names_of_models = [_model_name(*source_and_way) for source_and_way in ((self, y_prob), (files, theirs))]
         if names_of_models[0] == names_of_models[1] and labels[0] == labels[1]:
-            raise InputError(f"{names_of_models[0]} is named twice; a model is compared with another one.")
+            raise InputError(f"{names_of_models[0]} is named twice. Name two different models.")
         read_pairs.pairs()  # sums have none
         with files.predictions(labels[1], theirs, pairing=True, **roles) as other_predictions:
             has_own_labels = y_true_against is not None or other_predictions.notes.get("reduce") == TOP_LABEL
@@ -239,8 +239,8 @@ def named_paths(files: object) -> tuple[str, ...]:
     """
     if isinstance(files, Mapping) or hasattr(files, "columns"):
         raise InputError(
-            f"`files` must be a path, or a list of paths; it is a {type(files).__name__}. Functions such as "
-            "howsure.calibration_table take it as `data`, and the names of its columns; or save it as a file."
+            f"`files` must be a path, or a list of paths; it is a {type(files).__name__}. Pass it as `data` to a "
+            "function such as howsure.calibration_table, with the names of its columns, or save it as a file."
         )
     one_or_several = [files] if isinstance(files, (str, os.PathLike)) else files
     paths = list(one_or_several) if isinstance(one_or_several, Iterable) else []

@@ -26,8 +26,8 @@ from howsure.stats.mean_score import mean_score
 KIND = "fields"
 QUANTITIES = {FIELDS: "wrong share of filed values", DOCUMENTS: "share of filed documents with a wrong value"}
 SAME_DOCUMENTS = Note(
-    "The policy was made from documents with the same ids, so this check is too optimistic. Use documents that a "
-    "person checked after the policy was made.",
+    "The policy was made from documents with the same ids, so this check is too optimistic. Use other documents with "
+    "true values.",
     WARNING,
 )
 CHANGES = "number of changed models and questions"
@@ -142,7 +142,8 @@ def run_fields_check(
     changes = [*policy.served.changes(raw.served)]
     if not evidence and not changes:
         raise InputError(
-            "the policy files none of these documents, so its promise cannot be checked. Give documents that it files."
+            "the policy sends all of these documents to review, so its guarantee cannot be checked. Give documents "
+            "that it accepts."
         )
     if baseline is not None:
         compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), baseline.name)

@@ -143,7 +143,11 @@ def evaluate_fields(
     if raw.served.aliases and max_risk is not None:
         names = ", ".join(raw.served.aliases)
         notes.append(
-            Note(f"{names} is an alias: if it is moved to another model, the policy cannot detect the change.", WARNING)
+            Note(
+                f"{names} is an alias of a model. If it later refers to another model, the policy cannot detect the "
+                "change.",
+                WARNING,
+            )
         )
     if any("[" in path for path in values.path):
         notes.append(Note("Elements of arrays are matched by their position.", DETAIL))
@@ -165,11 +169,12 @@ def evaluate_fields(
 def _passed(values: CheckedValues, policy: FilingPolicy, digest: str) -> CheckedValues:
     """Return the values that a policy files; refuse its own documents, on which the results would be too good."""
     if policy.recipe.get("documents_sha256") == digest:
-        raise InputError("the policy was made from these documents. Use other documents to evaluate what it files.")
+        raise InputError("the policy was made from these documents. Use other documents to evaluate it.")
     is_filed = filed_values(values, policy)
     if not is_filed.any():
         raise InputError(
-            "the policy files none of these documents, so there is nothing to evaluate. Give documents that it files."
+            "the policy sends all of these documents to review, so there is nothing to evaluate. Give documents that "
+            "it accepts."
         )
     return values.select_values(is_filed)
 

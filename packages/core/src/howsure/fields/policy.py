@@ -237,7 +237,7 @@ def check_served(policy: FilingPolicy, served: Served) -> None:
     """Raise InputError if values come from another model, or from another question, than those of the policy."""
     if changes := [*policy.served.changes(served)]:
         raise InputError(
-            f"the promise of the policy does not apply: {'; '.join(changes)}. Have documents with the new answers "
+            f"the guarantee of the policy does not apply: {'; '.join(changes)}. Have documents with the new answers "
             "checked, and make a policy from them."
         )
 

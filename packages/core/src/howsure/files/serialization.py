@@ -56,7 +56,9 @@ def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> 
     with locked(checked_path(path, like=like)):
         if os.path.exists(path) and sha256(Path(path).read_bytes()) not in earlier:
             changed = "was written by another process since it was loaded, or " if earlier else ""
-            raise InputError(f"{path} {changed}contains something else; load it and add to that, or name another file.")
+            raise InputError(
+                f"{path} {changed}contains other data. Load the file and add to its content, or name another file."
+            )
         save(content, path, like=like)
         earlier.add(sha256(content))
 

@@ -234,7 +234,7 @@ class Probabilities:
             )
         if groups is not None and self.reduce == CLASS_WISE:
             raise InputError(
-                "with class-wise pairs, the class is the group. Leave out `groups=...`, or name a class: "
+                "with class-wise pairs, each class is a group. Leave out `groups=...`, or name a class: "
                 "`reduce='CLASS'`."
             )
 

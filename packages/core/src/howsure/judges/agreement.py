@@ -279,7 +279,10 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
         codes, names = code_of[codes], tuple(_texts(listed))
         values = np.array(range(len(listed)) if scale == "nominal" else listed, dtype=np.float64)
     if len(values) > MAX_VALUES:
-        raise InputError(f"`score` has {len(values):,} values, above {MAX_VALUES}: are these grades? Round them.")
+        raise InputError(
+            f"`score` must have at most {MAX_VALUES} different values; it has {len(values):,}. If these are grades, "
+            "round them."
+        )
     raters = columns.names("rater")
     if len(raters) < 2:
         raise InputError(f"`rater` must name two or more raters; it names only {raters[0]!r}.")

@@ -173,8 +173,8 @@ def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
         if len(other):
             raise InputError(
                 f"`second=...` estimates how often humans mislabel 0 and 1; `row {other[0]}` of {parameter(role)} is "
-                f"{grades[other[0]]:g}. For other grades, have every answer graded by two people, and give their "
-                "mean as `y_true`; or choose a grade that counts as 1 with `pos_label=...`."
+                f"{grades[other[0]]:g}. For other grades, have every answer graded by two people, and give their mean "
+                "as `y_true`; or choose the grade that counts as 1: `pos_label=...`."
             )
     return read_double_labels(answers.numbers["y_true"], second, answers.numbers.get("settled"), flips, n=answers.n)
 

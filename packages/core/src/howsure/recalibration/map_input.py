@@ -104,9 +104,7 @@ def scores_from(
     if y_prob is None and logits is None:
         raise InputError("{parameter} is missing: probabilities, or Probabilities('logits', ...).", "y_prob")
     if y_prob is not None and logits is not None:
-        raise InputError(
-            "give either probabilities as `y_prob` or logits as `logits=...`, not both and not neither.", "y_prob"
-        )
+        raise InputError("give either probabilities as `y_prob` or logits as `logits=...`, and not both.", "y_prob")
     name, values = ("y_prob", y_prob) if logits is None else ("logits", logits)
     if is_frame(values):
         columns, arrays = all_columns(values)

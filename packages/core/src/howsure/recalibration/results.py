@@ -355,7 +355,10 @@ class RecalibrationMap(Result):
         scores = self._in_order(scores, scores_classes, named=class_names is not None)
         if groups is None:
             if self.groups:
-                raise InputError(f"groups must be the group of each row; the map has {shortened(self.groups)}.")
+                raise InputError(
+                    "groups must name the group of each row, because the map has parameters for each group: "
+                    f"{shortened(self.groups)}."
+                )
             return scores, None, ()
         codes, names = check_codes(groups, n=len(scores), name="groups", groups=True)
         self.check_groups(names)

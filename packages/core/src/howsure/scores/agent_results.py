@@ -151,7 +151,10 @@ class AgentTable(Rows[AgentRow]):
         if len(dominated) > MAX_NAMED:
             findings.append(Note(f"{len(dominated) - MAX_NAMED:,} more agents are dominated.", FINDING))
         details = [
-            Note("Ranks hold even if all errored trials of one agent failed and those of the other passed.", DETAIL)
+            Note(
+                "Ranks are valid even if all errored trials of one agent had failed and those of another had passed.",
+                DETAIL,
+            )
         ] * any(row.errored and row.ranks for row in self.rows)
         return [*findings, *self.notes, *details]
 

@@ -108,8 +108,8 @@ class BenchmarkItems(Rows[BenchmarkItem]):
         if self.smallest_significant is not None:
             notes.append(
                 Note(
-                    f"A gap below {short_number(self.smallest_significant)} is not significant by McNemar's test, as "
-                    "often as neighbours disagree here.",
+                    f"By McNemar's test, a gap below {short_number(self.smallest_significant)} between neighbours is "
+                    "not significant, given how often they disagree.",
                     DETAIL,
                 )
             )

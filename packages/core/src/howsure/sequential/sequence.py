@@ -99,7 +99,9 @@ class ScoreSequence(ABC):
     ) -> None:
         if order is not None:
             if (items_total, clusters_total, largest_cluster) != (None, None, None):
-                raise InputError("order says how many items and clusters there are; leave their numbers out.")
+                raise InputError(
+                    "`order` contains the numbers of items and clusters. Leave out `items_total` and `clusters_total`."
+                )
             items_total, clusters_total, largest_cluster = _order_sizes(order)
         if (clusters_total is None) != (items_total is None) and largest_cluster is not None:
             raise InputError(

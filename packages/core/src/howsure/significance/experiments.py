@@ -195,7 +195,10 @@ class Experiments:
         against = str(against)
         others = [name for name in self.conditions if name != against] if model is None else list(model)
         if not others:
-            raise InputError(f"nothing to compare {against!r} with; {self.path} contains {shortened(self.conditions)}.")
+            raise InputError(
+                f"there is no other condition to compare {against!r} with; {self.path} contains "
+                f"{shortened(self.conditions)}."
+            )
         runs = {name: Runs([list(run.predictions) for run in self.runs(name)]) for name in (against, *others)}
         models = {name: runs[name] for name in others}
         return compare(

@@ -190,7 +190,7 @@ def test_a_folder_is_a_column_only_where_the_file_has_none(suffix: str, tmp_path
     with howsure.read(here / f"x{suffix}").predictions("y", "q", groups="tag") as predictions:
         assert predictions.group_sizes == {"a": 1, "b": 1}
     with (
-        pytest.raises(InputError, match=r"tag is a column of .*x.* and a folder of its path too\. Rename one"),
+        pytest.raises(InputError, match=r"tag is both a column of .*x.* and a folder name in its path\. Rename one"),
         howsure.read(here / f"x{suffix}").predictions("y", "q", groups="tag", clusters="year"),
     ):
         pass

@@ -106,9 +106,11 @@ class Room:
         """
         name = clean_coder_name(typed)
         if visitor.coder is not None and not is_same_coder(name, visitor.coder):
-            raise NotTheirsError(f"this link answers as {visitor.coder}, not as {name}. Open the link of {name}.")
+            raise NotTheirsError(
+                f"this link is for the answers of {visitor.coder}, not of {name}. Open the link of {name}."
+            )
         if visitor.coder is None and any(is_same_coder(name, other) for other in self._reserved()):
-            raise NotTheirsError(f"{name} answers by another link; open that one, or choose another name.")
+            raise NotTheirsError(f"{name} has another link. Open that link, or choose another name.")
         return coder_names(self.store).name(name)
 
     def _reserved(self) -> tuple[str, ...]:

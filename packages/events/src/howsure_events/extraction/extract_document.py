@@ -386,7 +386,7 @@ class Rows:
         self.links.append(_links(number, sampled.antecedents))
         self.rows["clusterings"].append((number, _small(sampled.clusterings), _small(sampled.best)))
         if sampled.entities.max(initial=0) > MAX_ENTITIES:
-            raise InputError(f"more than {MAX_ENTITIES} entities of one actor act in one document; split it.")
+            raise InputError(f"more than {MAX_ENTITIES} entities of one actor act in one document. Split the document.")
         for place, (actor, probability) in enumerate(zip(actors, sampled.probabilities.tolist(), strict=True)):
             counts, best = sampled.entities[:, place], int(sampled.best_entities[place])
             if best or counts.any():

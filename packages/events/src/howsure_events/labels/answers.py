@@ -230,8 +230,8 @@ def _record(
             raise Conflict(Answer(document, latest[1], tuple(latest[2] or ()), *latest[3:6]), seen_revision)
         if settles and latest is None and not differ(answers_given := current_answers(store, document=document)):
             raise InputError(
-                f"document {document} has {counted(len(answers_given), 'answer')} and no two that differ, so "
-                "nothing needs to be settled: answer it instead."
+                f"document {document} has {counted(len(answers_given), 'answer')} and none that differ, so nothing "
+                "needs to be settled. Answer it instead."
             )
         _insert(connection, document, who, settles, list(codes), unclear, present + 1, None)
     return present + 1

@@ -424,7 +424,10 @@ def _new_labelling(
     if not codes:
         raise InputError(f"no actor acts in any document of {store.path}; name the actors to ask about: `actors=...`.")
     if len(codes) > MAX_ACTORS:
-        raise InputError(f"actors must be at most {MAX_ACTORS}, with one key each; there are {len(codes)}.")
+        raise InputError(
+            f"at most {MAX_ACTORS} actors can be labelled, because each has a key on the keyboard; there are "
+            f"{len(codes)}. Name fewer: `actors=...`."
+        )
     rule = store.settings.get("rule") or {}
     if question is None and rule == {"name": UNNAMED}:
         raise InputError("the event has no name from which to make a question; give one: `question=...`.")

@@ -150,9 +150,13 @@ def _add_row(
             "two."
         )
     if answer.unlabelled != is_empty:
-        raise InputError(f"{place}: a document is labelled for all actors or for none; {document} is both.")
+        raise InputError(
+            f"{place}: a document must be labelled for all actors or for none; {document} is labelled for some only."
+        )
     if answer.unclear != (label is None and not is_empty):
-        raise InputError(f"{place}: a document is unclear for all actors or for none; {document} is both.")
+        raise InputError(
+            f"{place}: a document must be unclear for all actors or for none; {document} is unclear for some only."
+        )
     if answer.inclusion != _inclusion(place, row):
         raise InputError(f"{place}: {INCLUSION} must be the same in all rows of {document}.")
     answer.says[actor] = bool(label)
@@ -247,7 +251,7 @@ def _annotation(annotation: Any, document: str, place: str) -> ReadAnswer:
     chosen = [choice for part in results for choice in _choices(part.get("value"), place)]
     plain = [choice for choice in chosen if choice.lower() not in (*NOBODY, *UNSURE)]
     if len(plain) < len(chosen) and len(chosen) > 1:
-        raise InputError(f"{place} chose {' and '.join(map(repr, chosen))}; these exclude each other.")
+        raise InputError(f"{place} contains the choices {' and '.join(map(repr, chosen))}, which exclude each other.")
     unclear = bool(chosen) and chosen[0].lower() in UNSURE
     return ReadAnswer(place, document, who, dict.fromkeys(plain, True), closed=True, unclear=unclear)
 

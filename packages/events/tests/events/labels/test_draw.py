@@ -224,7 +224,12 @@ def test_a_further_draw_keeps_the_settings(tmp_path: Path) -> None:
 def test_ten_actors_have_no_keys(tmp_path: Path) -> None:
     titles = {f"A{k}": f"Actor {k}" for k in range(10)}
     store = store_to_label(tmp_path / "s.duckdb", actors=titles)
-    with store, pytest.raises(InputError, match="actors must be at most 9, with one key each; there are 10"):
+    with (
+        store,
+        pytest.raises(
+            InputError, match="at most 9 actors can be labelled, because each has a key on the keyboard; there are 10"
+        ),
+    ):
         draw_documents(store, 20, actors=list(titles))
 
 

@@ -355,7 +355,9 @@ def test_documents_without_labels_are_drawn_but_not_answered(store: EventStore, 
     report = import_labels(store, path, coder="anna", design="simple")
     assert str(report) == "4 answers to 4 documents by anna; 2 documents not labelled yet"
     assert (len(settled_labels(store).documents), settled_labels(store).drawn) == (4, 6)
-    with pytest.raises(InputError, match="a document is labelled for all actors or for none; a is both"):
+    with pytest.raises(
+        InputError, match="a document must be labelled for all actors or for none; a is labelled for some only"
+    ):
         read_labels(written(tmp_path, "document,actor,label\na,IRQ,1\na,NATO,\n"))
     with pytest.raises(
         InputError, match=r"it is 'unklar'\. If 'unklar' means that the text leaves it open, write unclear"

@@ -301,7 +301,7 @@ def test_a_link_of_ones_own_needs_no_name(browser: Browser, room_store: Path) ->
         browser.driver.get(room.home)  # a page without a script, which is never busy
         assert browser.seen().startswith("Only the coordinator may do this.")
         enter(browser, room.address, "anna")
-        browser.says("#problems", "anna answers by another link; open that one, or choose another name.")
+        browser.says("#problems", "anna has another link. Open that link, or choose another name.")
         assert browser.one("#coder").get_attribute("value") == "anna"
         assert len(browser.all("#name:not([hidden])")) == 1
         browser.errors()  # the browser notes the answer 403 itself

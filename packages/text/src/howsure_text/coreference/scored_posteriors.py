@@ -33,7 +33,9 @@ def without_mentions(antecedents: Antecedents, kept: Bools) -> tuple[Antecedents
     remaining = antecedents.new + np.bincount(sources[links], antecedents.probabilities[links], len(antecedents))
     bare = np.flatnonzero(kept & ~(remaining > 0.0))
     if len(bare):
-        raise InputError(f"mention {int(bare[0])} refers with probability 1 to mentions that are left out.")
+        raise InputError(
+            f"mention {int(bare[0])} has only antecedents that are left out, with a total probability of 1."
+        )
     places: Integers = np.cumsum(kept) - 1
     counts = np.bincount(places[sources[links]], minlength=int(kept.sum()))
     antecedents_left = Antecedents(

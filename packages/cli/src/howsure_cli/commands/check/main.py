@@ -216,7 +216,7 @@ def show(check: Check, shared: Mapping[str, Any]) -> None:
     """Print the verdicts, write the requested files, and exit with the code."""
     if shared["date"] is not None and shared["experiments"] is None:
         raise InputError(
-            "--date is the date of an entry in a history. Give the file of the history with --experiments."
+            "--date is the date of an entry in the history of checks. Name the file of the history with --experiments."
         )
     check = in_options(check)
     how = {name: check.recipe[name] for name in ("howsure", "level", "alarms_over")}

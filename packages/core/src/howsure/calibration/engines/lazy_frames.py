@@ -249,7 +249,9 @@ def weights_refused(by_group: dict[str, Slots], name: str) -> Callable[[], Input
     if not any(len(slots) for slots in by_group.values()):
         return lambda: weighs_nothing(name)
     if not 0.0 < fourth < math.inf:
-        return lambda: InputError("{parameter} must have fourth powers with a finite sum", name, remedy="divide")
+        return lambda: InputError(
+            "{parameter} must be smaller, because the sum of their fourth powers is infinite", name, remedy="divide"
+        )
     return None
 
 

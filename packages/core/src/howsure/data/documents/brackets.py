@@ -107,7 +107,9 @@ class Brackets:
         if still:
             raise BracketError(f"the bracket ({still[0]} is never closed")
         if self._parts:
-            raise BracketError(f"entity {next(iter(self._parts))} has a mention in parts whose last part is missing")
+            raise BracketError(
+                f"the last part of a discontinuous mention of entity {next(iter(self._parts))} is missing"
+            )
         return sorted(self.mentions)
 
     def _opened(self, content: str, word: int) -> str:

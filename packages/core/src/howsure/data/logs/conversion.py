@@ -554,7 +554,7 @@ def with_defaults(
         log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
     elif parts and probability_spec.reduce == CLASS_WISE:
         raise InputError(
-            f"with class-wise pairs, the class is the group, but {files[0].name} has several values of "
+            f"with class-wise pairs, each class is a group, but {files[0].name} has several values of "
             f"{', '.join(parts)}. Choose one: {log.suggest_condition(parts[0])}."
         )
     elif parts:

@@ -139,8 +139,8 @@ def open_predictions(
         for column in (columns["y_true"], *scores.columns, *_weights(columns)):
             if column.parts:
                 raise InputError(
-                    f"{column.name} must be one column; several are one key for `groups=...`, `clusters=...` and "
-                    "`id=...`."
+                    f"{column.name} must be one column. Only `groups=...`, `clusters=...` and `id=...` may name "
+                    "several columns."
                 )
         columns["y_true"], soft = _label(table, columns["y_true"], only, soft=soft_labels)
         selection = opened.selected(table, only, _kinds(columns, scores, soft=soft))
@@ -159,8 +159,8 @@ def open_predictions(
         if scores.is_one and spec.reduce is not None:
             name = scores.columns[0].name
             raise InputError(
-                f"{name} has one number per row; `reduce=...` is for columns with a probability of each class. Leave "
-                "it out."
+                f"{name} has one number per row, but `reduce=...` is for probabilities of several classes. Leave "
+                "`reduce` out."
             )
         if not scores.is_one:
             spec.refuse_roles(pos_label=pos_label)

@@ -170,7 +170,10 @@ def _check_weights(stream: PairStream, slots: Slots, group: str | None = None) -
 
         raise weighs_nothing(weights.called) if group is None else group_weighs_nothing(group)
     if weights is not None and not 0.0 < slots.powers()[3].sum() < np.inf:
-        raise InputError(f"{weights.name} must have fourth powers with a finite sum. Divide by the largest.")
+        raise InputError(
+            f"{weights.name} must be smaller, because the sum of their fourth powers is infinite. Divide all weights "
+            "by the largest."
+        )
     return slots
 
 

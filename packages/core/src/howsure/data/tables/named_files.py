@@ -330,7 +330,7 @@ def _from_suffix(path: str) -> str:
     if suffix == ".npy":
         raise InputError(f"{path} is one array without a name; save arrays by their names: numpy.savez('x.npz', y=…).")
     if suffix == ".safetensors":
-        raise InputError(f"{path} contains tensors, not columns; logits over many classes: howsure calibration logits.")
+        raise InputError(f"{path} contains tensors, not columns. If these are logits, use howsure calibration logits.")
     if suffix in OTHER_COMMANDS:
         raise InputError(f"{path} is {OTHER_COMMANDS[suffix].format(shlex.quote(path))}")
     if suffix in SPREADSHEETS:
@@ -345,8 +345,8 @@ def _from_suffix(path: str) -> str:
             )
         raise InputError(
             f"the format of {path} cannot be determined from its name; known are {', '.join(SUFFIXES)}, also with .gz "
-            "or .zst. Or name it: `format='csv'`. howsure score takes a model's tags and texts by line, with a file of "
-            "true ones as targets."
+            "or .zst. Or name the format: `format='csv'`. If the file has one tag or text per line, howsure score "
+            "reads it with a file of true ones as targets."
         )
     return SUFFIXES[suffix]
 
@@ -433,7 +433,7 @@ def folders_are_columns(file: File, names: Collection[str], own_columns: Collect
     both = needed.keys() & folder_names & own_names
     if both:
         name = needed[min(both)]
-        raise InputError(f"{name} is a column of {file.name} and a folder of its path too. Rename one of them.")
+        raise InputError(f"{name} is both a column of {file.name} and a folder name in its path. Rename one of them.")
     return True
 
 

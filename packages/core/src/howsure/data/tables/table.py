@@ -439,7 +439,7 @@ def _check_path(table: Table, column: Column) -> None:
         f" {own_column} contains {shortened(keys)}." if keys else f" Is {own_column} a column of mappings or lists?"
     )
     suggestion = "" if near is None else f" Did you mean {quoted_if_needed(near)}?"
-    raise InputError(f"no row of {table.name} has anything at {column.name}.{content}{suggestion}")
+    raise InputError(f"{column.name} does not exist in any row of {table.name}.{content}{suggestion}")
 
 
 def column_names(database: Database, file: File, *, whole: bool = True) -> list[str]:
@@ -605,9 +605,11 @@ def _places(
     Raises InputError for a name that the file does not have.
     """
     if not described:
-        raise InputError(f"{file.name} has no column; {shortened(names)} must be in it.")
+        raise InputError(f"{file.name} has no column, but needs {shortened(names)}.")
     if shown and FILE in described:
-        raise InputError(f"{file.name} has a column {FILE!r} of its own, and `by_file=True` makes one too. Rename it.")
+        raise InputError(
+            f"{file.name} already has a column {FILE!r}, which `by_file=True` would add. Rename the column."
+        )
     names_asked = [name for name in names if not (shown and name == FILE)]
     check_unique_names(connection, file, [leading_column(name, described) for name in names_asked], list(described))
     if any(leading_column(name, described) not in described for name in names_asked):
@@ -659,8 +661,8 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
         place, value = table.place(other, column.text)
         listed = ", ".join(map(repr, keyed.keys))
         raise InputError(
-            f"{column.name} must contain the same names in every row, {listed} as in the first; {place} is "
-            f"{quote(value)}. A class without votes has a probability of 0: write it."
+            f"{column.name} must contain the same names in every row, {listed} as in the first row; {place} is "
+            f"{quote(value)}. For a class without votes, write the probability 0."
         )
     return keyed
 

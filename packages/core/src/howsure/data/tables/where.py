@@ -314,7 +314,10 @@ class _Writer:
 
     def _truth(self, operator: str, column: Column, text: str) -> str:
         if operator not in ("=", "<>"):
-            raise InputError(f"`where=...`: {column.name} {operator} {text} orders truth values; write = or <>.")
+            raise InputError(
+                f"`where=...`: truth values can be compared with = or <> only, not as in {column.name} {operator} "
+                f"{text}."
+            )
         lowered = f"lower({column.text})"
         wrong = f"NOT {self._missing(column)} AND {lowered} NOT IN ({literals(TRUE + FALSE)})"
         self._refuse(column, wrong, "true or false", text)

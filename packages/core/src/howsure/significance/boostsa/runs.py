@@ -317,7 +317,10 @@ class _Items:
         for name, target in zip(names, targets, strict=True):
             if name not in self._row:
                 if not is_control:
-                    raise InputError(f"{of_run} predicts item {name!r}, which no run of the control does.")
+                    raise InputError(
+                        f"{of_run} predicts item {name!r}, which no run of the control predicts. Both must predict the "
+                        "same items."
+                    )
                 self._row[name] = len(self.targets)
                 self.targets.append(target)
                 self._first_run.append(of_run)
