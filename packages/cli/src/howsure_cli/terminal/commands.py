@@ -173,11 +173,12 @@ class Group(Helpful, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        near = nearest(name, self.list_commands(ctx), cutoff=MIN_SIMILARITY)
-        if near is not None and not name.startswith("-") and self.get_command(ctx, name) is None:
-            raise click.UsageError(f"No command {name!r}. Did you mean {ctx.command_path} {near}?", ctx)
-        if names_file(name) and self.get_command(ctx, name) is None:
-            raise missing_step(self, ctx, args)
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = nearest(name, self.list_commands(ctx), cutoff=MIN_SIMILARITY)
+            if near is not None:
+                raise click.UsageError(f"No command {name!r}. Did you mean {ctx.command_path} {near}?", ctx)
+            if names_file(name):
+                raise missing_step(self, ctx, args)
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
