@@ -22,7 +22,7 @@ from howsure_events.figures import draw_events, event_figure, event_page
 from howsure_events.series.corrected_series import CorrectedCount, CorrectedSeries
 from howsure_events.series.event_series import EventSeries, event_series
 
-DRAWN = ["expected (posterior mean)", "95 % interval", "1-best", "period may be incomplete", "documents"]
+DRAWN = ["expected (posterior mean)", "95% interval", "1-best", "period may be incomplete", "documents"]
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_documents_stand_below(made: dict[str, EventSeries]) -> None:
     assert below.get_title(loc="left") == f"documents, at most {max(row.n_documents for row in rows)}"
     shares = event_page(made["year"])
     shares.canvas.draw()
-    assert {text.get_text()[-2:] for text in shares.axes[0].get_yticklabels()} == {" %"}
+    assert {text.get_text()[-1:] for text in shares.axes[0].get_yticklabels()} == {"%"}
 
 
 def texts(figure: Figure) -> set[str]:
@@ -228,10 +228,13 @@ def test_the_legend_explains_what_is_drawn(made: dict[str, EventSeries]) -> None
             table = str(result.table())
             estimate = "–" if first.is_interval_only else "0.0010"
             assert re.search(rf"{estimate} +\[0\.0000, 0\.2000\]", table)
+        if first.is_interval_only:
+            with figure_width(3.3):
+                assert clashes(event_figure(both, panels=[["IRQ"]])) == []
         figure = event_figure(both, panels=[["IRQ"]])
         return [text.get_text() for text in figure.legends[0].get_texts()]
 
-    explained = "no point: no labelled document is positive"
+    explained = "no point: no positive label"
     assert explained in legend(*counts)
     assert explained not in legend(*(replace(count, estimate=0.001) for count in counts))
     first, *_, last = sorted(count.period for count in counts)

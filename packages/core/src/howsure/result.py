@@ -585,9 +585,9 @@ def recipe_rows(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _cell_text(value: object) -> str:
     if isinstance(value, Mapping):
-        return " and ".join(f"{name} {item}" for name, item in value.items()) or "0"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return ", ".join(f"{name}: {item}" for name, item in value.items()) or "0"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "–"
     return "yes" if value is True else str(value)
 
 

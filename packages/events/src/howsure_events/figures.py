@@ -8,7 +8,7 @@ its interval extends above 0. Bars below show the number of documents, and how m
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,7 +136,7 @@ def count_axis(ax: Axes, *, share: bool, small: bool) -> None:
     ax.set_ylim(bottom=min(0.0, ax.dataLim.y0))
     ax.yaxis.set_major_locator(MaxNLocator(3 if small else 4, integer=not share, steps=[1, 2, 5, 10]))
     if share:
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}%"))
 
 
 # Series corrected by labels.
@@ -345,28 +345,35 @@ def _finish(figure: Figure, series: EventSeries, actors: Sequence[str], title: s
     first, corrected = look(0), series.corrected is not None
     drawn: dict[str, Any] = {
         "corrected by labels" if corrected else "expected (posterior mean)": legend_point(first),
-        f"{100 * series.level:g} % interval": Patch(color=first.colour, alpha=BAND, linewidth=0),
+        f"{100 * series.level:g}% interval": Patch(color=first.colour, alpha=BAND, linewidth=0),
         "raw: what the model finds" if corrected else "1-best": Line2D([], [], color=INK, marker="_", linestyle=""),
     }
     if _has_hollow_point(series, actors):
         drawn["period may be incomplete"] = legend_point(first, markerfacecolor="white")
     if _has_interval_only(series, actors):
-        drawn["no point: no labelled document is positive"] = Patch(color=first.colour, alpha=BAND, linewidth=0)
+        drawn["no point: no positive label"] = Patch(color=first.colour, alpha=BAND, linewidth=0)
     drawn["documents"] = Patch(color=FAINT, linewidth=0)
     if _labelled_documents(series).any():
         drawn["of these labelled"] = Patch(color=QUIET, linewidth=0)
-    narrow = width < NARROW
-    how = (
-        {"ncols": 2, "fontsize": 7, "handlelength": 1.2, "columnspacing": 1.0}
-        if narrow
-        else {"ncols": 3, "fontsize": 8}
-    )
-    figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", frameon=False, **how)
+    _legend(figure, drawn)
     if title is None:
         fitting = min(EVENT_LENGTH, int(LETTERS_PER_INCH * width) - len("event: "))
-        literal(figure.suptitle("", fontsize=9), f"event: {shortened_name(series.event, fitting)}")
+        literal(figure.suptitle("", fontsize=9), f"event: {_shortened_end(series.event, fitting)}")
     else:
         literal(figure.suptitle("", fontsize=11, fontweight="bold"), title)
+
+
+def _legend(figure: Figure, drawn: Mapping[str, Any]) -> None:
+    """Draw the legend below the panels, in as many columns as fit in the width of the figure."""
+    narrow = figure.get_size_inches()[0] < NARROW
+    how = {"fontsize": 7, "handlelength": 1.2, "columnspacing": 1.0} if narrow else {"fontsize": 8}
+    for n_columns in (2, 1) if narrow else (3, 2, 1):
+        legend = figure.legend(
+            list(drawn.values()), list(drawn), loc="outside lower center", frameon=False, ncols=n_columns, **how
+        )
+        if n_columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            return
+        legend.remove()
 
 
 def _name_inside(ax: Axes, series: EventSeries, group: Sequence[str]) -> None:
@@ -388,7 +395,13 @@ def _short_name(series: EventSeries, actor: str, limit: int) -> str:
     """Return an actor's name for a small panel: title and code if both fit, else the title, shortened if necessary."""
     title = shortened_name(series.titles[actor], 2 * NAME_LENGTH)
     full = _name(series, actor)
-    return full if len(full) <= limit else title if len(title) <= limit else f"{title[: limit - 1].rstrip()}…"
+    return full if len(full) <= limit else _shortened_end(title, limit)
+
+
+def _shortened_end(name: str, limit: int) -> str:
+    """Return a name on one line; a long one loses its end."""
+    name = shortened_name(name, max(limit, len(name)))
+    return name if len(name) <= limit else f"{name[: limit - 1].rstrip(' ,')}…"
 
 
 def _check_groups(series: EventSeries, groups: Groups) -> None:

@@ -79,7 +79,7 @@ def expected_points(store: EventStore, actor: str, by: str, unit: str, level: fl
         title = TITLES[actor]
         labels[period] = (
             f"{title}, {period}{cut(period)}: {show[0]}{what} expected, "
-            f"{100 * level:g} % interval {show[1]} to {show[2]}, 1-best {show[3]}, of {of}"
+            f"{100 * level:g}% interval {show[1]} to {show[2]}, 1-best {show[3]}, of {of}"
         )
     return labels
 
@@ -94,7 +94,7 @@ def first_and_last_day(period: str) -> tuple[str, str]:
 def amount(value: float, unit: str, digits: int) -> str:
     """A number as the page writes it: halves go up."""
     if unit == "share":
-        return f"{100 * value:.2f}".rstrip("0").rstrip(".") + " %"
+        return f"{100 * value:.2f}".rstrip("0").rstrip(".") + "%"
     return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 

@@ -93,7 +93,7 @@ def test_the_chart_is_also_a_table(browser: Browser, address: str) -> None:
     rows = {row[0]: row for row in browser.rows("#series")}
     for period, label in browser.places("IRQ").items():
         _, documents, mean, reach, best = rows[period]
-        expected = f"{mean} documents expected, 95 % interval {reach}, 1-best {best}, of {documents} document"
+        expected = f"{mean} documents expected, 95% interval {reach}, 1-best {best}, of {documents} document"
         assert label.removesuffix("s").replace(" (may be incomplete)", "") == f"Iraq, {period}: {expected}"
     browser.click("#series td button.link")
     browser.says("#point h2", "Iraq, ")

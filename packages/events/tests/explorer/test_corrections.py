@@ -133,7 +133,7 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
         f"Arland: about {total.estimate:.0f} of 160 documents, between {total.low:.0f} and {total.high:.0f}{most}. "
         f"Uncorrected, the rule finds {raw:.0f} (expected value)."
     )
-    assert browser.text("#answer p.quiet").startswith("95 % intervals; corrected by the labels")
+    assert browser.text("#answer p.quiet").startswith("95% intervals; corrected by the labels")
     browser.choose("#counts", "raw")
     assert browser.all("#series-chart .raw") == []
     assert browser.text("#answer p.quiet") == "This is what the rule finds, not corrected by the labels."
@@ -196,11 +196,11 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
     assert below > missed > 0, "some positives have a low probability, others none"
     browser.open(f"{address}#period=quarter&point=AAA&at={row.period}")
     behind = browser.text("#behind")
-    assert behind.startswith(f"Arland: about {row.estimate:.1f} of {row.n} documents, 95 % interval ")
+    assert behind.startswith(f"Arland: about {row.estimate:.1f} of {row.n} documents, 95% interval ")
     assert f"Of {row.labelled} labelled, {row.positives} are positive; {below} of these had a" in behind
     assert f"a probability below 0.5. {missed} were not found at all." in behind
     rest = row.estimate - row.positives
-    assert f" {rest:.1f} ({100 * rest / row.estimate:.0f} %) are estimated for the" in behind
+    assert f" {rest:.1f} ({100 * rest / row.estimate:.0f}%) are estimated for the" in behind
     cells = [[cell.text for cell in line.find_elements("tag name", "td")] for line in browser.all("#point tbody tr")]
     listed = [line for line in cells if "(Anna)" in line[1]]
     assert len(listed) == len(labelled_documents)

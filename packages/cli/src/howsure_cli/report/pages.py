@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from markupsafe import Markup
 from howsure.errors import InputError
 from howsure.files.atomic_write import check_place, write_atomically
 from howsure.result import Result
+from howsure.show.table import Table, on_a_terminal
 
 # Where pages come from: the templates of this room, with everything escaped and nothing undefined.
 
@@ -59,6 +62,22 @@ def check_report(path: str | os.PathLike[str]) -> None:
     check_place(target)
 
 
+MAX_ROWS = 500  # of a table on a page
+INTERVAL = re.compile(r"(\[[^][<>]*,) ([^][<>]*\])")
+
+
+def table_html(table: Table) -> Markup:
+    """A table as HTML, in which no line breaks within an interval."""
+    return Markup(INTERVAL.sub(r"\1&nbsp;\2", table.html()))
+
+
 def attached_tables(result: Result) -> list[tuple[str, Markup]]:
     """The results that a result shows below itself, such as the worst rows: a description and a table of each."""
-    return [(part.input_line, Markup(part._repr_html_())) for part in result.further_tables()]
+    return [(part.input_line, _attached_table(part)) for part in result.further_tables()]
+
+
+def _attached_table(part: Result) -> Markup:
+    if part.description:
+        return Markup(part._repr_html_())
+    answer = Markup("") if part.answer is None else Markup("<p>{}</p>").format(on_a_terminal(part.answer))
+    return answer + table_html(replace(part.table().shortened(MAX_ROWS), caption=""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,21 +12,23 @@ from markupsafe import Markup
 
 from howsure.calibration.curves import CalibrationCurves, pooling_notes
 from howsure.calibration.results import CalibrationCurve
+from howsure.counts.notes import as_sentence
 from howsure.counts.results import CountEstimates
 from howsure.fields.field_results import FieldTable
 from howsure.figures.counts import is_drawn
 from howsure.figures.files import inline_svg
 from howsure.figures.significance import CAPTION, difference_svg
-from howsure.figures.width import figure_width
+from howsure.figures.width import figure_width, wanted_width
 from howsure.judges.validation import JudgeValidation
 from howsure.notes import Note
 from howsure.result import Result, kind_title, recipe_rows, result_recipe
 from howsure.scores.agent_results import AgentTable
 from howsure.scores.item_results import BenchmarkItems
+from howsure.scores.results import ScoreTable
 from howsure.selective.results import SelectiveTable
 from howsure.significance.results import Comparison, how, verdicts
 from howsure_cli.report.calibration import calibration_report
-from howsure_cli.report.pages import attached_tables, check_report, page_template, write_report
+from howsure_cli.report.pages import MAX_ROWS, attached_tables, check_report, page_template, table_html, write_report
 
 # The report of estimated counts: the answer in a sentence, then figure, table, checks and recipe.
 
@@ -49,20 +51,16 @@ def counts_report(counts: CountEstimates, *, title: str | None = None, command: 
         rows=[[row[at] for at in kept] for row in table.rows],
         words=[heading for heading in table.words if heading not in left_out],
     )
-    with figure_width(PHONE):
-        narrow_picture = _picture(counts, COUNTS_CAPTION) if is_drawn(counts) else None
     return page_template("counts.html").render(
         title=title or "How many, and how certain is that?",
         subtitle=f"{total.n:,} units, {total.labelled:,} of them labelled",
         answer=counts.answer,
-        picture=_picture(counts, COUNTS_CAPTION) if is_drawn(counts) else None,
-        caption=COUNTS_CAPTION,
-        narrow_picture=narrow_picture,
-        table=Markup(table.html()),
-        narrow_table=Markup(narrow.html()),
+        **(_pictures(counts, COUNTS_CAPTION) if is_drawn(counts) else {"picture": None}),
+        table=table_html(table),
+        narrow_table=table_html(narrow),
         left_out=", ".join(heading for heading in table.headings if heading in left_out),
-        checks=counts.checks,
-        notes=counts.notes,
+        checks=map(as_sentence, counts.checks),
+        notes=map(as_sentence, counts.notes),
         recipe=recipe_rows(counts.recipe),
         command=command,
     )
@@ -115,10 +113,9 @@ def significance_report(
         verdicts=verdicts(result),
         how=how(result),
         terms=terms(result.recipe),
-        table=Markup("".join(replace(part, notes=()).html() for part in (*result.tables_above(), result.table()))),
+        table=Markup("").join(table_html(replace(part, notes=())) for part in (*result.tables_above(), result.table())),
         besides=attached_tables(result),
-        picture=Markup(difference_svg(result)),
-        caption=CAPTION,
+        **_at_both_widths(lambda: Markup(difference_svg(result)), CAPTION),
         recipe=recipe_rows(result.recipe),
         command=command,
     )
@@ -153,12 +150,12 @@ def terms(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
     return definitions
 
 
-MAX_ROWS = 500  # of a table on a page
 QUESTIONS: dict[type[Result], str] = {
     AgentTable: "Which agent is best, and at what cost?",
     FieldTable: "Accuracy of each field",
     BenchmarkItems: "What can this benchmark tell apart?",
     JudgeValidation: "Does the judge agree with people?",
+    ScoreTable: "Mean scores and ranks",
     SelectiveTable: "How often are the most confident answers right?",
 }
 
@@ -195,9 +192,9 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
         subtitle=None,
         said=words,
         notes=[note.sentence if isinstance(note, Note) else note for note in table.notes if note and note not in words],
-        table=Markup(shown.html()) if table.rows else None,
+        table=table_html(shown) if table.rows else None,
         besides=attached_tables(result),
-        picture=_picture(result),
+        **(_pictures(result) if _is_drawn(result) else {"picture": None}),
         legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)]
         if table.rows
         else [],
@@ -216,11 +213,24 @@ def _text_without_notes(result: Result) -> list[str]:
     return [line for line in result.own_text().splitlines() if line.strip() and line not in below]
 
 
-def _picture(result: Any, description: str = "") -> Markup | None:
-    """The figure of a result that has one."""
-    draw = getattr(result, "figure", None)
-    if draw is None and not hasattr(result, "plot"):
-        return None
-    figure = draw() if draw is not None else result.plot().figure
-    prefix = "r" + hashlib.sha256(repr(result).encode()).hexdigest()[:8]
-    return Markup(inline_svg(figure, prefix=prefix, description=description or kind_title(result)))
+def _is_drawn(result: Any) -> bool:
+    """Return whether a result has a figure."""
+    return hasattr(result, "figure") or hasattr(result, "plot")
+
+
+def _pictures(result: Any, caption: str = "") -> dict[str, object]:
+    """The figure of a result, for a screen and for a phone, with its caption."""
+
+    def draw() -> Markup:
+        figure = result.figure() if hasattr(result, "figure") else result.plot().figure
+        prefix = "r" + hashlib.sha256(f"{result!r} {wanted_width()}".encode()).hexdigest()[:8]
+        return Markup(inline_svg(figure, prefix=prefix, description=caption or kind_title(result)))
+
+    return _at_both_widths(draw, caption)
+
+
+def _at_both_widths(draw: Callable[[], Markup], caption: str) -> dict[str, object]:
+    """What `draw` returns at its own width, and at that of a phone."""
+    with figure_width(PHONE):
+        narrow = draw()
+    return {"picture": draw(), "narrow_picture": narrow, "caption": caption}

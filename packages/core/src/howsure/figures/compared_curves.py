@@ -123,7 +123,7 @@ def draw_differences(
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     what = "which is better?" if is_narrow() else "difference"
-    ax.set_xlabel(f"{what} [{100 * level:g} % interval]")
+    ax.set_xlabel(f"{what} [{100 * level:g}% interval]")
     for x, side, label in ((0.0, "left", f"← {sides[0]}"), (1.0, "right", f"{sides[1]} →")):
         text = ax.text(
             x, 1.0, "", transform=ax.transAxes, ha=side, va="bottom", fontsize=7 if is_narrow() else 8, color=QUIET
@@ -194,7 +194,7 @@ def draw_improvements(recalibration_table: RecalibrationTable, *, ax: Axes | Non
         }
         draw_differences(ax, rows, level=recalibration_table.rows[0].error_before.level, sides=SIDES)
         ax.set_xlabel(
-            f"improvement of the Brier score [{100 * recalibration_table.rows[0].error_before.level:g} % interval]"
+            f"improvement of the Brier score [{100 * recalibration_table.rows[0].error_before.level:g}% interval]"
         )
     return ax
 

@@ -20,7 +20,7 @@ MAX_DOMAINS = 8
 MAX_NAMED = 24  # labels along the axis
 NAME_LENGTH = 14
 FEW_NAMES = 8  # labels that fit without being rotated
-WIDTH, MARGIN, MIN_ROOM, CHARACTER = 7.0, 0.9, 0.26, 0.08  # inches
+WIDTH, MARGIN, MIN_ROOM, CHARACTER, LEGEND_ENTRY = 7.0, 0.9, 0.26, 0.08, 1.3  # inches
 ROOM = 0.7  # part of the distance between two neighbouring cells in which the domains are drawn side by side
 
 
@@ -78,5 +78,8 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
     if len(domains) > 1:
         looks = [look(k) for k in range(len(domains))]
         handles = [Line2D([], [], color=style.colour, marker=style.marker, linestyle="none") for style in looks]
-        literal_legend(ax, handles, [shortened_name(", ".join(domain), NAME_LENGTH) for domain in domains], fontsize=8)
+        names_of_domains = [shortened_name(", ".join(domain), NAME_LENGTH) for domain in domains]
+        columns = max(1, min(len(domains), int(room / LEGEND_ENTRY)))
+        above = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "ncols": columns}
+        literal_legend(ax, handles, names_of_domains, fontsize=8, **above)
     return ax

@@ -228,7 +228,7 @@ def draw_curves(
         alone=draw_one,
         among=partial(_draw_one_of_many, many=len(curves), points=few),
         describe=lambda curve: estimate_text(curve.error),
-        heading=lambda curve: f"error [{100 * curve.error.level:g} % interval]",
+        heading=lambda curve: f"error [{100 * curve.error.level:g}% interval]",
     )
 
 

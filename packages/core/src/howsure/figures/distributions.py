@@ -51,7 +51,7 @@ def draw_histogram(curve: CalibrationCurve, *, ax: Axes) -> Axes:
     roots = [math.sqrt(r) for r in reach]
     ticks = [_ticks(float(share.max()), NEAREST * sum(roots)) for share in shares]
     ax.set_yticks([-tick for tick in reversed(ticks[0])] + [0.0] + ticks[1])
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * abs(share):g} %"))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * abs(share):g}%"))
     middle = roots[0] / sum(roots)
     for label, place in ((0, middle / 2), (1, (1 + middle) / 2)):
         text = _label_and_share(label, curve)
@@ -116,7 +116,7 @@ def draw_quantiles(result: QuantileCalibration, ax: Axes | None = None) -> Axes:
 
 def _draw_histogram(ax: Axes, result: QuantileCalibration) -> None:
     dress(ax)
-    level = f"{100 * result.level:g} %"
+    level = f"{100 * result.level:g}%"
     outside = (result.counts < result.low) | (result.counts > result.high)
     width = np.diff(result.bin_edges)
     bars = ax.bar(result.bin_edges[:-1], result.counts, width, align="edge", color=FAINT, edgecolor="white")

@@ -63,7 +63,7 @@ def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | Non
     ax.set_xlim(left=0.0)
     ax.tick_params(axis="y", length=0, labelsize=8)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(f"calibration error [{100 * rows[0].error.level:g} % interval]")
+    ax.set_xlabel(f"calibration error [{100 * rows[0].error.level:g}% interval]")
     return ax
 
 

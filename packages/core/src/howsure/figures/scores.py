@@ -236,7 +236,7 @@ def _name(axes: Axes, looks: dict[str, Look], n: int, *, marks: dict[str, bool],
     ]
     for handle in handles:
         handle.set(linewidth=1.3, markersize=4.2)
-    heading = f"{100 * level:g} % intervals, right for all k of a model together"
+    heading = f"{100 * level:g}% intervals, right for all k of a model together"
     heading += f"\nthe best {len(looks)} of {n:,}; the others faint" if n > len(looks) else ""
     named = [*(shortened_name(model, NAME_LENGTH) for model in looks), *marks]
     below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "borderaxespad": 4.5, "ncols": 2}

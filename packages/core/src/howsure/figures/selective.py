@@ -51,7 +51,7 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
         axes = _new_axes(ax)
         handles = [_draw_curve(axes, curve, look(i), band=len(curves) <= BANDS_UP_TO) for i, curve in enumerate(curves)]
         _finish(axes, [curve.points for curve in curves])
-        level = f"{100 * curves[0].aurc.level:g} %"
+        level = f"{100 * curves[0].aurc.level:g}%"
         if len(curves) > 1:
             names = [
                 f"{shortened_name(curve.name or f'curve {i}', NAME_LENGTH)}: AURC {estimate_text(curve.aurc)}"

@@ -81,7 +81,7 @@ class JudgeDisagreements(Rows[JudgeDisagreement]):
     recipe: Mapping[str, object]
 
     named = ""
-    title = "Disagreements of judge and humans"
+    title = "Disagreements of judge and people"
 
     @property
     def input_line(self) -> str:

@@ -82,7 +82,9 @@ class AgentTable(Rows[AgentRow]):
             Column("model", WORDS) if any(row.model is not None for row in rows) else None,
             Column("n", COUNT, "tasks"),
             Column("trials", COUNT, only="" if any(row.trials > row.n for row in rows) else FRAME, detail=True),
-            Column("errored", COUNT, only="" if errored else FRAME, legend="trials that an error ended", detail=True),
+            Column(
+                "errored", COUNT, only="" if errored else FRAME, legend="trials that ended in an error", detail=True
+            ),
             Column("errors_left_out", ESTIMATE, "errors left out", only="" if errored else FRAME, detail=True),
             Column(
                 "range",
@@ -93,7 +95,9 @@ class AgentTable(Rows[AgentRow]):
                 legend=f"in brackets the {level} interval" + ", whatever errored trials would have scored" * errored,
             ),
             *(Column(name, digits(4), only=FRAME) for name in ("lowest", "highest", "low", "high")),
-            Column("cost", TEXT, "geometric mean cost", get=_cost_text, only=TABLE, better=LOWER, legend="of a task")
+            Column(
+                "cost", TEXT, "geometric mean cost", get=_cost_text, only=TABLE, better=LOWER, legend="cost of a task"
+            )
             if costs
             else None,
             Column("cost", ESTIMATE, only=FRAME) if costs else None,

@@ -248,7 +248,7 @@ def ranks_notes(rows: Sequence[ScoreRow | BattleRow]) -> list[str]:
 
 
 def _rank_columns(level: float) -> Iterator[Column]:
-    together = f"together right with {100 * level:g}%"
+    together = f"the ranks of all models hold together with {100 * level:g}% confidence"
     yield Column("rank", TEXT, get=lambda row: row.ranks, only=TABLE, legend=together)
     yield Column(
         "tier", COUNT, legend="each model of a tier is significantly better than all models of lower tiers", detail=True

@@ -235,7 +235,7 @@ def test_bars_are_the_counts_and_those_outside_are_hatched() -> None:
     outside = ((NARROW.counts < NARROW.low) | (NARROW.counts > NARROW.high)).tolist()
     assert any(outside)
     assert [bar.get_hatch() is not None for bar in bars] == outside
-    assert f"{sum(outside)} of 20 bars outside their 95 % interval" in ax.texts[0].get_text()
+    assert f"{sum(outside)} of 20 bars outside their 95% interval" in ax.texts[0].get_text()
 
 
 def test_the_cumulative_curve_is_drawn_minus_the_diagonal() -> None:
@@ -289,4 +289,4 @@ def test_ticks_are_shares_within_what_is_shown() -> None:
     ax = histogram_figure(calibration_curve(rng.random(5000) < q, q)).axes[0]
     ticks = ax.get_yticks()
     assert 0.0 in ticks
-    assert {ax.yaxis.get_major_formatter()(tick) for tick in ticks} <= {"0 %", "0.1 %", "1 %", "2 %", "5 %", "10 %"}
+    assert {ax.yaxis.get_major_formatter()(tick) for tick in ticks} <= {"0%", "0.1%", "1%", "2%", "5%", "10%"}

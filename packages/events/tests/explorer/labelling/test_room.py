@@ -220,7 +220,7 @@ def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, r
         for left, _ in zip(range(needed, 0, -1), order, strict=False):
             browser.says("#intervals", f"after {left} more {'label' if left == 1 else 'labels'}.")
             typed(browser, *(["1", Keys.ENTER] if left % 2 else "n"))
-        totals = browser.says("#intervals", f"Total so far, of {DOCUMENTS} documents (95 % intervals): Iraq ")
+        totals = browser.says("#intervals", f"Total so far, of {DOCUMENTS} documents (95% intervals): Iraq ")
         assert re.search(r"Iraq ([0-9]+) to ([0-9]+); Yugoslavia 0 to [1-9][0-9]*; ", totals)
         assert ATTACKS[1] in totals, "the title of an actor, as text"
         enter(browser, room.address, "another")
@@ -262,7 +262,7 @@ def test_two_coders_differ_and_it_is_settled_by_keys_alone(browser: Browser, roo
         browser.says("#who", "Cleo")
         browser.gone("#rename")
         assert re.match(
-            r"Krippendorff’s α is -?[0-9.]+ \(95 % interval: .*\), of 5 documents", browser.says("#agreement", "α")
+            r"Krippendorff’s α is -?[0-9.]+ \(95% interval: .*\), of 5 documents", browser.says("#agreement", "α")
         )
         assert browser.rows("#beside") == [["a Anna", "none of them"], ["b Ben", "Iraq"]]
         assert browser.violations() == []

@@ -4,7 +4,7 @@
 import { svg } from "./dom.js";
 import { INK, horizontalGrid, label, niceTicks, periodAxis } from "./axes.js";
 import { rove } from "./roving.js";
-import { end, isCorrected, isIntervalOnly, percent, pointText, say } from "./wording.js";
+import { end, isCorrected, isIntervalOnly, isWithdrawn, percent, pointText, say } from "./wording.js";
 
 const COLOURS = ["#0072b2", "#c25400", "#008560", "#a8528a", "#80602f", "#3d7fb5"];
 const GREY = "#8a8f96";
@@ -42,7 +42,7 @@ function panel(actor, rows, { title, unit, level, correcting, number, top, width
   const names = rows.some(isCorrected) ? CORRECTED : RAW;
   const radius = Math.max(1.2, Math.min(3.5, step / 3));
   const wide = Math.max(1, Math.min(9, step * 0.6));
-  const known = (row) => row[names.value] !== null;
+  const known = (row) => (names === CORRECTED ? isCorrected(row) : row.mean !== null);
   const intervals = rows.map((row, at) => (known(row) && !(correcting && names === RAW)
     ? interval(middle(at), down(row[names.high]), down(row[names.low]), wide, colour) : null));
   const reference = correcting ? "mean" : "best";
@@ -117,14 +117,15 @@ export function seriesKey(series, level, correcting = false) {
   const small = (...shapes) => svg("svg", { width: 16, height: 12, "aria-hidden": "true" }, shapes);
   const colour = COLOURS[0];
   const rows = Object.values(series).flat();
-  const hasDot = (row) => !(correcting && isIntervalOnly(row)) && row[(isCorrected(row) ? CORRECTED : RAW).value] !== null;
+  const hasDot = (row) => !(correcting && isIntervalOnly(row)) && row.mean !== null;
   const bar = (opacity) => small(svg("rect", { x: 2, width: 12, height: 12, fill: GREY, "fill-opacity": opacity }));
   return [
     [small(dot(8, 6, 3.5, colour)), correcting ? say("key_corrected") : say("key_expected")],
     [small(interval(8, 0, 12, 9, colour)), say("key_interval", { level: percent(level) })],
     [small(dash(8, 6, 7)), correcting ? say("counts_raw") : say("key_best")],
     ...(rows.some((row) => row.incomplete && hasDot(row)) ? [[small(dot(8, 6, 3.5, colour, true)), say("key_incomplete")]] : []),
-    ...(correcting && rows.some(isIntervalOnly) ? [[small(interval(8, 0, 12, 9, colour)), say("key_interval_only")]] : []),
+    ...(rows.some((row) => isIntervalOnly(row) && !isWithdrawn(row)) ? [[small(interval(8, 0, 12, 9, colour)), say("key_interval_only")]] : []),
+    ...(rows.some(isWithdrawn) ? [[small(interval(8, 0, 12, 9, colour)), say("key_withdrawn")]] : []),
     [bar(0.45), say("unit_documents")],
     ...(rows.some((row) => row.read > 0) ? [[bar(0.9), say("key_labelled")]] : []),
   ];

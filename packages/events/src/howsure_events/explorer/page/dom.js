@@ -29,7 +29,7 @@ export function table(caption, columns, rows) {
   const kind = (column) => (column.number ? "number" : "words");
   return element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
     element("table", {},
-      element("caption", {}, caption),
+      element("caption", {}, element("span", {}, caption)),
       element("thead", {}, element("tr", {},
         columns.map((column) => element("th", { scope: "col", class: kind(column) }, column.name)))),
       element("tbody", {}, rows.map((row) => element("tr", {},

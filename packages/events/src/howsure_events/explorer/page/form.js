@@ -2,7 +2,7 @@
 
 import { byId, element } from "./dom.js";
 import { MOST_ACTORS, levels } from "./state.js";
-import { COUNTS, INTERVALS, PERIODS, SCALES, UNITS, decimal, end, named, percent, say } from "./wording.js";
+import { COUNTS, INTERVALS, PERIODS, SCALES, UNITS, decimal, end, isIntervalOnly, named, percent, say } from "./wording.js";
 
 const NOBODY = "";
 const CHOICES = ["period", "unit", "interval", "level", "scale", "counts"];
@@ -62,12 +62,17 @@ export function orderActors({ actors }) {
   byId("actors").append(...actors.map((actor) => items.get(actor.code)));
 }
 
+// The corrected count of an actor; a dash if only its interval is shown.
+function totalText(total) {
+  return isIntervalOnly({ ...total, correctedHigh: total.high }) ? "–" : end(total.corrected);
+}
+
 // The corrected counts of the actors next to the raw ones.
 export function showTotals(overview, totals) {
   for (const node of byId("actors").querySelectorAll("[data-total]")) {
     const raw = decimal(overview.actors.find((actor) => actor.code === node.dataset.total).expected, 1);
     const total = totals[node.dataset.total];
-    node.textContent = total ? say("listed_corrected", { corrected: end(total.corrected), low: end(total.low), high: end(total.high), raw }) : say("listed_raw", { raw });
+    node.textContent = total ? say("listed_corrected", { corrected: totalText(total), low: end(total.low), high: end(total.high), raw }) : say("listed_raw", { raw });
   }
 }
 

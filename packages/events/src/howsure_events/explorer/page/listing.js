@@ -84,7 +84,7 @@ export function pointListing(documents, { title, period, unit, level, row, open 
 }
 
 export function linkText(link) {
-  return `“${link.mention_text}” ~ “${link.with_text}”, p ${probabilityIs(link.probability)}`;
+  return say("link_text", { mention: link.mention_text, other: link.with_text, probable: probabilityIs(link.probability) });
 }
 
 export function doubtfulListing(documents, { whose, open, imported }) {

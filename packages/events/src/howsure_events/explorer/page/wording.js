@@ -44,9 +44,9 @@ export function bandsText({ imported }, bands = say("bands_intervals")) {
   return imported ? say("bands_imported", { bands }) : say("bands_coreference", { bands });
 }
 
-// A level as it is read: 0.95 is 95 %.
-export function percent(level) {
-  return `${Number((100 * level).toFixed(6)).toLocaleString(LOCALE)} %`;
+// A share as it is read: 0.95 is 95%.
+export function percent(share, most = 4) {
+  return Number(share).toLocaleString(LOCALE, { style: "percent", maximumFractionDigits: most, signDisplay: "negative" });
 }
 
 // A number to some digits.
@@ -56,8 +56,7 @@ export function decimal(value, digits) {
 
 function withUnit(value, unit, digits) {
   if (value === null || value === undefined) return "–";
-  const [shown, sign, most] = unit === "share" ? [100 * value, " %", 2] : [value, "", digits];
-  return shown.toLocaleString(LOCALE, { minimumFractionDigits: unit === "share" ? 0 : digits, maximumFractionDigits: most, signDisplay: "negative" }) + sign;
+  return unit === "share" ? percent(value, 2) : decimal(value, digits);
 }
 
 // An estimated count or share.
@@ -98,13 +97,18 @@ export function documentCount(n) {
 
 // Whether a row of a series has a count corrected by labels.
 export function isCorrected(row) {
-  return row.corrected !== null && row.corrected !== undefined;
+  return row.correctedHigh !== null && row.correctedHigh !== undefined;
 }
 
-// A corrected count of 0 without a positive label: 0 would read as none, where the interval is not. Only the interval is
-// shown.
+// A corrected count without an estimate, since the labels do not allow one; its interval holds.
+export function isWithdrawn(row) {
+  return isCorrected(row) && row.corrected === null;
+}
+
+// A corrected count of which only the interval is shown: it has no estimate, or no label is positive, so that the
+// estimate is 0, which would read as none where the interval is not.
 export function isIntervalOnly(row) {
-  return row.positives === 0 && row.corrected === 0 && row.correctedHigh > 0;
+  return isWithdrawn(row) || (row.positives === 0 && row.corrected === 0 && row.correctedHigh > 0);
 }
 
 export function intervalText(low, high, unit) {
@@ -134,6 +138,7 @@ export function behindText(title, row, { below, absent }, unit, level) {
   });
   const labels = say("behind_labels", { n: row.read, positives: row.positives, below });
   const missed = below ? ` ${say("behind_missed", { n: absent })}` : "";
+  if (isWithdrawn(row)) return `${estimate} ${labels}${missed}`;
   const share = count > 0 ? ` (${percent(Math.round((100 * rest) / count) / 100)})` : "";
   return `${estimate} ${labels}${missed} ${say("behind_rest", { rest: `${amount(rest)}${share}`, n: row.documents - row.read })}`;
 }
@@ -154,7 +159,7 @@ export function answerText(title, rows, total, unit, { imported }) {
   const top = stands ? say("answer_most", { period: most.period, count: end(most.corrected, unit), interval: intervalText(most.correctedLow, most.correctedHigh, unit) }) : "";
   const values = { title, n, low: end(total.low, unit), high: end(total.high, unit), most: top };
   // Without a positive label the estimate is not a result: the interval is the answer.
-  const estimate = total.positives === 0 && total.corrected < 0.5
+  const estimate = total.corrected === null ? say("answer_withdrawn", values) : total.positives === 0 && total.corrected < 0.5
     ? say("answer_interval", values) : say("answer_corrected", { ...values, count: end(total.corrected, unit) });
   return `${estimate} ${imported ? say("uncorrected_model", { raw }) : say("uncorrected_rule", { raw })}`;
 }
