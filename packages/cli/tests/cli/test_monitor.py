@@ -56,6 +56,20 @@ def test_a_group_that_is_off_alarms(folder: Path) -> None:
     assert content["unlabelled"] == 20
 
 
+def test_dates_in_another_format_are_the_same_days(folder: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    for row in rows:
+        year, month, day = row["time"][:10].split("-")
+        row["time"] = f"{day}.{month}.{year}"
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ("monitor", "update", tmp_path / "s.json", tmp_path / "log.jsonl", *READ, "--group", "group")
+    assert "the dates were read as %d.%m.%Y: 2026-01-01 to 2026-02-09" in howsure(*arguments).out
+    assert (tmp_path / "s.json").read_bytes() == (folder / "s.json").read_bytes()
+    wrong = howsure(*arguments, "--date-format", "%m.%d.%Y")
+    assert wrong.code == 2
+    assert "time must contain dates written as %m.%d.%Y; row 1,201 of" in wrong.err
+
+
 def test_the_command_is_the_class(folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
     columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in rows[0]}

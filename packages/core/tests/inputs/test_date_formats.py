@@ -24,8 +24,7 @@ from howsure.inputs.date_formats import (
     reading_steps,
 )
 from howsure.inputs.frames import Kind
-from howsure.inputs.periods import coded_periods, read_periods
-from howsure.monitoring.settings import as_days
+from howsure.inputs.periods import as_days, coded_periods, read_periods
 
 WRITTEN = {
     "28 December 2022|3 May 2021 10:30": ("%d %B %Y", "2022-12-28 2021-05-03"),

@@ -53,6 +53,7 @@ def command() -> None:
 @click.argument("state", metavar="STATE.json", type=OutputFile())
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("--date", "dates", required=True, metavar="COL")
+@click.option("--date-format", metavar="FORMAT")
 @role_option("y_true")
 @probability_options()
 @click.option("--reduce", metavar="HOW")
@@ -84,9 +85,8 @@ def update_command(
     settings = {name: typed.pop(name) for name in parameter_help(CalibrationMonitor)}
     CalibrationMonitor(**settings)  # raises an error for a wrong setting before the log is read
     source = build_source(_named_input(files, database, typed["table"]), typed)
-    rows = read_rows(
-        dates, **column_roles(typed), data=source
-    )  # before the state is locked: standard input may take its time
+    # before the state is locked: standard input may take its time
+    rows = read_rows(dates, **column_roles(typed), date_format=typed["date_format"], data=source)
     with locked(state):
         if os.path.exists(state):
             monitor = read_state(state)

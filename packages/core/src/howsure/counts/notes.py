@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
+from howsure.inputs.date_formats import format_note
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.notes import after
 
@@ -126,7 +127,7 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
                 f"{terms.drawn(values['clustered'])}, not {values['actual']:,}"
             )
         case "date_format":
-            return f"the dates were read as {values['format']}: {values['first']} to {values['last']}"
+            return format_note(values["format"], values["first"], values["last"])
         case "average_coverage":
             return (
                 f"the intervals of {terms.groups} have the stated coverage on average over all {terms.groups}, not in "

@@ -141,6 +141,15 @@ def read_iso(text: str) -> datetime.datetime:
     return datetime.datetime.fromisoformat(text.strip())
 
 
+def format_note(written: str, first: object, last: object) -> str:
+    """Return the sentence on the format in which dates were read.
+
+    >>> format_note("%d.%m.%Y", "2020-03-12", "2021-03-13")
+    'the dates were read as %d.%m.%Y: 2020-03-12 to 2021-03-13'
+    """
+    return f"the dates were read as {written}: {first} to {last}"
+
+
 def has_short_year(date_format: str | None) -> bool:
     """Whether years have two digits in a format."""
     return date_format is not None and "y" in DIRECTIVE.findall(date_format)

@@ -117,13 +117,14 @@ class Dated:
     """Labelled pairs with dates.
 
     days (n,): the day of each pair. clusters (n,): hashes of the clusters' names, or None. unlabelled: the days of rows
-    without a label.
+    without a label. notes: on the format of the dates.
     """
 
     pairs: Pairs
     days: Any
     clusters: Integers | None
     unlabelled: Any
+    notes: tuple[str, ...] = ()
 
 
 class Logits(Protocol):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import Coded, as_column, first_missing, is_missing, missing
@@ -16,6 +17,7 @@ from howsure.inputs.date_formats import (
     best_formats,
     check_date_format,
     count_date_formats,
+    format_note,
     has_short_year,
     is_written,
     last_year,
@@ -207,14 +209,30 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
 def read_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> ReadPeriods:
     """Return the result of `coded_periods` with the format of the dates and their range."""
     _check_period(period)
+    coded = code_dates(dates, name)
+    days, written = read_days(coded, date_format=date_format, name=name)
+    labels = [_label(day, period) for day in days]
+    distinct = sorted(set(labels))
+    places = {label: place for place, label in enumerate(distinct)}
+    periods = Coded(np.array([places[label] for label in labels], dtype=np.int32)[coded.codes], tuple(distinct))
+    return ReadPeriods(periods, written, min(days, default=datetime.date.min), max(days, default=datetime.date.max))
+
+
+def code_dates(dates: object, name: str) -> Coded:
+    """Return the strings of dates (n,) and the codes of the rows; raise InputError for a missing date."""
+    if isinstance(dates, Coded):
+        return dates
+    column = as_column(dates, name=name)
+    if (lacking := first_missing(column)) is not None:
+        raise missing(name, lacking)
+    texts, codes = np.unique(column.astype(str), return_inverse=True)
+    return Coded(codes, tuple(texts.tolist()))
+
+
+def read_days(dates: Coded, *, date_format: str | None, name: str) -> tuple[list[datetime.date], str]:
+    """Return the day of each of the distinct dates, and their format; see `coded_periods`."""
     if date_format is not None:
         check_date_format(date_format)
-    if not isinstance(dates, Coded):
-        column = as_column(dates, name=name)
-        if (lacking := first_missing(column)) is not None:
-            raise missing(name, lacking)
-        texts, codes = np.unique(column.astype(str), return_inverse=True)
-        dates = Coded(codes, tuple(texts.tolist()))
     written = date_format or _seen_format(dates, name)
     days = []
     for code, date in enumerate(dates.names):
@@ -232,11 +250,28 @@ def read_periods(dates: object, *, period: str, date_format: str | None = None, 
     if has_short_year(written):
         last = last_year({day.year for day in days})
         days = [day.replace(year=day.year - 100) if day.year > last else day for day in days]
-    labels = [_label(day, period) for day in days]
-    distinct = sorted(set(labels))
-    places = {label: place for place, label in enumerate(distinct)}
-    periods = Coded(np.array([places[label] for label in labels], dtype=np.int32)[dates.codes], tuple(distinct))
-    return ReadPeriods(periods, written, min(days, default=datetime.date.min), max(days, default=datetime.date.max))
+    return days, written
+
+
+def as_days(
+    dates: object, name: str = "dates", *, date_format: str | None = None
+) -> tuple[npt.NDArray[np.datetime64], tuple[str, ...]]:
+    """Convert dates to days, with a note on their format unless it is ISO 8601.
+
+    A time is dropped without conversion to another time zone. date_format: see `coded_periods`.
+
+    >>> as_days(["2026-11-22T23:59:00+03:00", "2026-11-23"])
+    (array(['2026-11-22', '2026-11-23'], dtype='datetime64[D]'), ())
+
+    Raises InputError naming the row that does not contain a date.
+    """
+    column = as_column(dates, name=name)
+    if column.dtype.kind == "M" and not np.isnat(column).any():
+        return column.astype("datetime64[D]"), ()
+    coded = code_dates(column, name)
+    days, written = read_days(coded, date_format=date_format, name=name)
+    note = () if written == ISO else (format_note(written, min(days), max(days)),)
+    return np.array(days, dtype="datetime64[D]")[coded.codes], note
 
 
 def _seen_format(dates: Coded, name: str) -> str:

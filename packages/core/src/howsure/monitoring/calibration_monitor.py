@@ -124,6 +124,7 @@ class CalibrationMonitor:
         id: str | None = None,
         pos_label: Hashable = None,
         until: Date | None = None,
+        date_format: str | None = None,
         data: Source | IntoFrame | None = None,
     ) -> MonitorUpdate:
         """Add the periods that have ended and were not added before.
@@ -132,8 +133,8 @@ class CalibrationMonitor:
         and counted. y_true: None or NaN if the label is not yet known. clusters: names of groups of correlated rows,
         such as conversations; a name must mean the same cluster in every update. until: the last day for which the rows
         are complete; by default the day before the latest date. A period is added if `until` is at least `wait` days
-        after its last day. data: a frame, or files opened by `howsure.read`; the other arguments are then names of its
-        columns.
+        after its last day. date_format: date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one
+        does). data: a frame, or files opened by `howsure.read`; the other arguments are then names of its columns.
 
         Given the probability, whether a label is still missing when its period is added must not depend on the label.
         All rows of a cluster belong to the period of its first row. Rows of a cluster that an earlier update added are
@@ -142,7 +143,8 @@ class CalibrationMonitor:
         Raises InputError naming the row and the value; the monitor then remains unchanged.
         """
         roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
-        return self.take(read_rows(dates, y_true, y_prob, id=id, data=data, **roles), until=until)
+        rows = read_rows(dates, y_true, y_prob, id=id, date_format=date_format, data=data, **roles)
+        return self.take(rows, until=until)
 
     def take(self, rows: Rows, *, until: Date | None = None) -> MonitorUpdate:
         """Do the work of `update` for rows that were read by `howsure.monitoring.settings.read_rows`."""

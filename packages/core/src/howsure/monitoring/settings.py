@@ -20,13 +20,13 @@ from howsure.inputs.checks import (
     check_labels,
     check_probabilities,
     check_same_length,
-    first_missing,
     is_missing,
 )
 from howsure.inputs.date_formats import read_iso
 from howsure.inputs.frames import Source, frame_columns
 from howsure.inputs.numbers_and_names import check_integer, check_level, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels
+from howsure.inputs.periods import as_days
 from howsure.inputs.repeated_items import repeated_in_frame
 
 # Periods are days, weeks that start on Monday, or months.
@@ -36,27 +36,6 @@ PERIODS = ("day", "week", "month")
 MONDAY = np.datetime64("1970-01-05", "D")
 DAY = np.timedelta64(1, "D")
 ADVICE = "a date such as 2026-11-22 (ISO 8601)"
-
-
-def as_days(dates: object) -> Days:
-    """Convert dates, or ISO 8601 strings, to days; a time is dropped without conversion to another time zone.
-
-    >>> as_days(["2026-11-22T23:59:00+03:00", "2026-11-23"])
-    array(['2026-11-22', '2026-11-23'], dtype='datetime64[D]')
-
-    Raises InputError naming the row that does not contain a date.
-    """
-    column = as_column(dates, name="dates")
-    row = first_missing(column)
-    if row is not None:
-        raise InputError(f"dates must not be missing; `row {row}` is empty. Leave such rows out first.")
-    if column.dtype.kind == "M":
-        return column.astype("datetime64[D]")
-    distinct: dict[Any, np.datetime64] = {}
-    for row, value in enumerate(column.tolist()):
-        if value not in distinct:
-            distinct[value] = _day(value, f"dates must be dates; row {row} is {quote(value)}. Write {ADVICE}.")
-    return np.array([distinct[value] for value in column.tolist()], dtype="datetime64[D]")
 
 
 def as_day(date: str | datetime.date | np.datetime64, *, name: str) -> np.datetime64:
@@ -179,6 +158,7 @@ def read_rows(
     clusters: Any = None,
     pos_label: Any = None,
     id: Any = None,
+    date_format: str | None = None,
     data: Any = None,
 ) -> Rows:
     """Read rows from arrays, from columns of a frame, or from files.
@@ -193,17 +173,28 @@ def read_rows(
             repeated = None if clusters is not None else repeated_in_frame(data, [groups], [*named.values()])
             named = dict(zip(named, frame_columns(data, **named), strict=True))
         notes = () if repeated is None else (repeated.warning(can_switch_off=False),)
-        return replace(checked_rows(**named, pos_label=pos_label), notes=notes)
-    dated = data.dated(dates, y_true, y_prob, fingerprint=fingerprint, id=id, pos_label=pos_label, **roles)
+        rows = checked_rows(**named, pos_label=pos_label, date_format=date_format)
+        return replace(rows, notes=(*rows.notes, *notes))
+    roles |= {"id": id, "pos_label": pos_label}
+    dated = data.dated(dates, y_true, y_prob, fingerprint=fingerprint, date_format=date_format, **roles)
     pairs = dated.pairs
     codes = np.zeros(len(pairs), dtype=np.int64) if pairs.groups is None else pairs.groups
     names = (ALL,) if pairs.groups is None else pairs.group_names
     return Rows(
-        dated.days, pairs.labels, pairs.probabilities, codes, names, dated.clusters, dated.unlabelled, pairs.notes
+        dated.days,
+        pairs.labels,
+        pairs.probabilities,
+        codes,
+        names,
+        dated.clusters,
+        dated.unlabelled,
+        (*pairs.notes, *dated.notes),
     )
 
 
-def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters: Any, pos_label: Any) -> Rows:
+def checked_rows(
+    dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters: Any, pos_label: Any, date_format: str | None = None
+) -> Rows:
     """Check the rows of arrays, and return them; a label of None or NaN is not yet known.
 
     Raises InputError naming the invalid row and the value.
@@ -211,7 +202,7 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
     columns = {"dates": dates, "y_true": y_true, "y_prob": y_prob, "groups": groups, "clusters": clusters}
     check_row_order(columns)
     check_same_length(**columns)
-    days, label = as_days(dates), as_column(y_true, name="y_true")
+    (days, notes), label = as_days(dates, date_format=date_format), as_column(y_true, name="y_true")
     has_label = _labelled(label)
     n = int(has_label.sum())
     if n == 0:
@@ -225,7 +216,7 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
         if ALL in names:
             raise InputError("groups must not contain an empty name. Name them, or leave such rows out.")
     cluster_codes = None if clusters is None else fingerprints(as_column(clusters, name="clusters")[has_label], n=n)
-    return Rows(days[has_label], labels, probabilities, codes, names, cluster_codes, days[~has_label])
+    return Rows(days[has_label], labels, probabilities, codes, names, cluster_codes, days[~has_label], notes)
 
 
 def _labelled(column: Any) -> Any:

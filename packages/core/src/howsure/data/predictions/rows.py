@@ -16,12 +16,13 @@ from howsure.data.predictions.selection import Opened, Selection, class_matrix, 
 from howsure.data.tables.database import Column, chunks, literal
 from howsure.data.tables.table import ALL, Table, find_percentages, has_lists, with_keys
 from howsure.data.tables.where import condition
-from howsure.errors import InputError, parameter, renumbered_rows
+from howsure.errors import ColumnName, InputError, parameter, renumbered_rows
 from howsure.inputs.checks import Coded, check_clusters, check_weights, not_a_number
 from howsure.inputs.date_formats import ISO_DATE
 from howsure.inputs.frames import AS_READ, ITEM, Dated, Kind, Rows
 from howsure.inputs.numbers_and_names import natural_order, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.periods import as_days
 from howsure.inputs.pooled_models import model_columns, note_on_models
 from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repeated
 
@@ -568,15 +569,22 @@ def _with_none(selection: Selection, column: Column, missing_values: Sequence[st
 
 # Predictions with dates: labelled pairs, and the dates of rows whose labels are not yet known.
 
-DATE = "a date such as 2026-11-22 (ISO 8601)"
 ONE_ROW = "`reduce` must leave one pair a row: top-label, or the name of one class."
 
 
 def read_dated(
-    source: Files, dates: str, y_true: Any, y_prob: Any, *, fingerprint: Callable[[str], int], **roles: Any
+    source: Files,
+    dates: str,
+    y_true: Any,
+    y_prob: Any,
+    *,
+    date_format: str | None = None,
+    fingerprint: Callable[[str], int],
+    **roles: Any,
 ) -> Dated:
     """Read dated rows of files. A missing label is not yet known; other missing values are errors or skipped.
 
+    date_format: see `coded_periods`.
     fingerprint: a function that hashes a cluster's name, for files that number their clusters separately.
 
     Raises InputError, which names the file, the column, the row and the value, for an invalid input.
@@ -597,10 +605,19 @@ def read_dated(
             column = table.columns[others[0]]
             test = f"{only} AND NOT {label.missing(missing)} AND {column.missing(missing, kind='number')}"
             raise missing_value(table, column, test, values=missing)
-        day = _day_sql(table.columns[dates])
-        _check_dates(table, table.columns[dates], day, f"({selection.where} OR ({unlabelled}))")
-        days = selection.values(day).astype("datetime64[D]")
-        waiting = table.ask(f"{day}, count(*)", rest=f"WHERE {unlabelled} GROUP BY 1 ORDER BY 1")
+        column = table.columns[dates]
+        if not column.type.startswith(("DATE", "TIMESTAMP")) and (not column.is_text or column.parts):
+            raise InputError(f"`dates` must be a column of dates; {column.name} is {column.type}.")
+        notes: tuple[str, ...] = ()
+        other = f"(({selection.where}) OR ({unlabelled})) AND {column.day} IS NULL"
+        if date_format is None and not table.ask("1", rest=f"WHERE {other} LIMIT 1"):
+            days = selection.values(column.day).astype("datetime64[D]")
+            waiting = table.ask(f"{column.day}, count(*)", rest=f"WHERE {unlabelled} GROUP BY 1 ORDER BY 1")
+            when = np.array([date for date, _ in waiting], dtype="datetime64[D]")
+            days_unlabelled = np.repeat(when, [int(str(count)) for _, count in waiting])
+        else:
+            all_days, is_labelled, notes = _other_days(table, column, selection.where, unlabelled, date_format)
+            days, days_unlabelled = all_days[is_labelled], all_days[~is_labelled]
         cluster, clusters = predictions.columns.get(AS_READ["clusters"]), None
         if cluster is not None:
             clusters = selection.values(f"md5_number_lower({table.columns[cluster].text})")
@@ -610,20 +627,16 @@ def read_dated(
                 clusters = clusters ^ np.array(files, dtype=np.int64)[file_of(selection, selection.positions())]
     if len(pairs) != len(days):
         raise InputError(ONE_ROW)
-    when = np.array([date for date, _ in waiting], dtype="datetime64[D]")
-    return Dated(pairs, days, clusters, np.repeat(when, [int(str(count)) for _, count in waiting]))
+    return Dated(pairs, days, clusters, days_unlabelled, notes)
 
 
-def _day_sql(column: Column) -> str:
-    """SQL for the day of a date; null if there is none."""
-    if not column.type.startswith(("DATE", "TIMESTAMP")) and (not column.is_text or column.parts):
-        raise InputError(f"`dates` must be a column of {DATE.removeprefix('a ')}s; {column.name} is {column.type}.")
-    return column.day
-
-
-def _check_dates(table: Table, column: Column, day: str, rows_wanted: str) -> None:
-    """Raise InputError for the first used row without a date."""
-    if table.ask("1", rest=f"WHERE {rows_wanted} AND {day} IS NULL LIMIT 1"):
-        place, value = table.place(f"{rows_wanted} AND {day} IS NULL", column.text)
-        shown = "empty" if value is None or not str(value).strip() else repr(value)
-        raise InputError(f"{column.name} must be {DATE}; {place} is {shown}.")
+def _other_days(
+    table: Table, column: Column, selected: str, unlabelled: str, date_format: str | None
+) -> tuple[Any, Any, tuple[str, ...]]:
+    """Return the days of the selected and the unlabelled rows, which of these rows are selected, and notes."""
+    wanted = f"({selected}) OR ({unlabelled})"
+    query = f"SELECT {table.position}, {column.text}, ({selected}) FROM {table.numbered} WHERE {wanted} ORDER BY 1"
+    positions, texts, is_selected = zip(*table.fetch(query), strict=True)
+    with renumbered_rows(lambda row: table.place_of(positions[row])):
+        days, notes = as_days(list(texts), ColumnName(column.name, "dates"), date_format=date_format)
+    return days, np.array(is_selected, dtype=np.bool_), notes
