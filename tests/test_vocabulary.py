@@ -134,3 +134,24 @@ def test_no_former_word_comes_back() -> None:
     typed = {f"--{word}" for word in GONE} - right
     left |= {f"{where} {option}" for option in typed for where in options().get(option, [])}
     assert not left
+
+
+TABLE = ("--where", "--skip-missing", "--missing", "--from", "--encoding")
+UTF_8 = "documents with tags or clusters are UTF-8; another encoding is refused with the advice to convert the file"
+WITHOUT = {  # options that commands with --from lack, and why
+    "look": ({"--where", "--skip-missing", "--missing"}, "it shows the values that these options leave out"),
+    "recalibrate apply": ({"--where"}, "it writes every row of the file"),
+    "events": ({"--where", "--skip-missing", "--missing"}, "documents are texts, left out with the reason"),
+    "sequences": ({"--where", "--skip-missing", "--missing", "--encoding"}, UTF_8),
+    "data get": (set(TABLE) - {"--from"}, "--from names a folder of downloaded files"),
+}
+
+
+def test_commands_that_read_tables_have_the_same_options_of_input() -> None:
+    lacking = {}
+    for name, command in commands().items():
+        spelled = {parameter.opts[0] for parameter in command.params if isinstance(parameter, click.Option)}
+        if "--from" in spelled:
+            exempt = next((without for start, (without, _) in WITHOUT.items() if name.startswith(start)), set())
+            lacking[name] = (set(TABLE) - spelled) ^ exempt
+    assert {name: options for name, options in lacking.items() if options} == {}

@@ -114,6 +114,18 @@ def test_logits_of_one_number_and_the_top_label(folder: Path) -> None:
     assert top.apply(confidence) == pytest.approx(alone.apply(confidence), abs=1e-9)
 
 
+def test_a_file_in_another_encoding_with_its_missing_values(folder: Path) -> None:
+    fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--method", "none")
+    (folder / "latin.csv").write_bytes("text,p\nKäse,0.25\nBrot,k. A.\n".encode("latin-1"))
+    how = ("--encoding", "latin-1", "--missing", "k. A.", "--skip-missing")
+    assert applied(folder, "latin.csv", "--prob", "p", *how).read_text().split("\n") == [
+        "text,p,recalibrated",
+        "Käse,0.25,0.25",
+        "Brot,k. A.,",
+        "",
+    ]
+
+
 def test_rows_of_many_chunks_stay_in_order(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howsure.data.added_columns.ROWS", 70)
     fitted_map = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--method", "isotonic")

@@ -23,6 +23,7 @@ from howsure_cli.terminal.options import (
     figure_option,
     from_option,
     in_order,
+    missing_option,
     output_options,
     report_option,
     where_option,
@@ -74,7 +75,7 @@ table_options = in_order(
         where_option,
         by_file_option,
         click.option("--skip-missing", is_flag=True),
-        click.option("--missing", multiple=True, metavar="VALUE"),
+        missing_option,
         from_option,
         encoding_option,
     ]

@@ -20,8 +20,10 @@ from howsure_cli.terminal.options import (
     as_names,
     axis_option,
     build_source,
+    encoding_option,
     figure_option,
     from_option,
+    missing_option,
     output_options,
     probability_form,
     probability_options,
@@ -126,13 +128,15 @@ howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.jso
     help="Name of the new column; with classes, of the columns NAME_CLASS.",
 )
 @click.option("--skip-missing", is_flag=True)
+@missing_option
 @from_option
+@encoding_option
 @click.option("--output", type=OutputFile(*SUFFIXES), required=True, metavar="FILE")
 def apply_command(file: str, map: str, output: str, new_name: str, groups: str | None, **typed: Any) -> None:
     """Write a copy of FILE with recalibrated probabilities in new columns at the end.
 
-    FILE: CSV, TSV, JSON, JSON lines or Parquet. The output has the same format and order of rows. Classes are matched
-    by name, whatever the order of their columns.
+    FILE: CSV, TSV, JSON, JSON lines or Parquet. The output has the same format and order of rows, in UTF-8. Classes are
+    matched by name, whatever the order of their columns.
 
     \b
     howsure recalibrate apply test.jsonl --map map.json --prob score --output recalibrated.jsonl

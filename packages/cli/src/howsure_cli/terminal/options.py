@@ -213,6 +213,7 @@ def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float,
 bounds_option = click.option("--bounds", callback=as_bounds, metavar="LOW,HIGH")
 from_option = click.option("--from", "input_format", metavar="FORMAT")
 encoding_option = click.option("--encoding", metavar="NAME")
+missing_option = click.option("--missing", multiple=True, metavar="VALUE", is_eager=True)  # also of sheets, read later
 explode_option = click.option("--explode", metavar="FIELD")
 pivot_option = click.option("--pivot", metavar="ITEM,RATER,GRADE")
 where_option = click.option("--where", metavar="EXPRESSION")
@@ -267,9 +268,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
         by_file_option,
         choice_option("--across-files", of=ACROSS_FILES),
         click.option("--skip-missing", is_flag=True),
-        click.option(
-            "--missing", multiple=True, metavar="VALUE", is_eager=True
-        ),  # also of sheets, which are read later
+        missing_option,
         from_option,
         encoding_option,
         click.option("--normalise", metavar="HOW"),

@@ -216,7 +216,9 @@ def open_to_extend(
     classes_wanted: Sequence[str] = (),
     groups: str | None = None,
     format: str | None = None,
+    encoding: str | None = None,
     skip_missing: bool = False,
+    missing_values: Sequence[str] = (),
     check_groups: Callable[[Sequence[str]], None] = lambda names: None,
 ) -> FileToExtend:
     """Open a file to which columns are added that are computed from its scores, `y_prob`.
@@ -224,12 +226,12 @@ def open_to_extend(
     classes_wanted: the classes of a recalibration map; () if the map needs one number per row. The columns of several
     classes are named after the classes, or `y_prob.classes` names the class of each column. groups: the column of
     groups; check_groups: a function that is called with the names of all groups. With `skip_missing`, rows without a
-    score or a group stay empty and are counted.
+    score or a group, or with one of `missing_values` there, stay empty and are counted.
 
     Raises InputError for a missing column or an invalid value.
     """
     with Database().opening() as database:
-        files, log = input_files([path], format=format, spool=database.folder, names_needed=())
+        files, log = input_files([path], format=format, encoding=encoding, spool=database.folder)
         if log is not None or len(files) > 1 or files[0].format not in WRITTEN:
             raise InputError(
                 f"{os.fspath(path)} must be a single CSV, TSV, JSON lines or Parquet file. Columns cannot be added to "
@@ -242,12 +244,14 @@ def open_to_extend(
             )
         spec = check_given(y_prob)
         table = open_table(database, files, [*spec.columns, *([groups] if groups is not None else [])])
-        table, columns = read_scores(table, spec, skip_missing=skip_missing)
+        absent = list(missing_values)
+        table, columns = read_scores(table, spec, skip_missing=skip_missing, missing_values=absent)
         order, numbers = _in_order(columns, classes_wanted)
-        missing = {column: column.missing(kind="numbers" if columns.lists else "number") for column in columns.columns}
+        kind = "numbers" if columns.lists else "number"
+        missing = {column: column.missing(absent, kind=kind) for column in columns.columns}
         group_column = None if groups is None else table.columns[groups]
         if group_column is not None:
-            missing[group_column] = group_column.missing()
+            missing[group_column] = group_column.missing(absent)
         selection = select_rows(table, missing, skip=skip_missing)
         names = () if group_column is None else tuple(group_sizes(selection, group_column))
         check_groups(names)

@@ -186,7 +186,7 @@ class Files(Source):
         """
         from howsure.data.added_columns import open_to_extend
 
-        kept = ("skip_missing", "format")
+        kept = ("skip_missing", "missing_values", "format", "encoding")
         self._refuse({}, "is not for a file that is written with further columns", but=kept)
         if len(self.paths) != 1:
             raise InputError(f"{self.name} are several files; columns can be added to only one file at a time.")

@@ -270,7 +270,7 @@ def recalibrate_file(
     output: file to write.
 
     With the option `skip_missing` of a source, rows with a missing value are counted, and their new columns are empty.
-    `format` is the format of the file.
+    `format` is the format of the file, `encoding` its encoding; the output is UTF-8.
 
     >>> import howsure, os, tempfile
     >>> folder = tempfile.mkdtemp()
