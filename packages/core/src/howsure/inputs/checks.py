@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,13 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import EMPTY, Fault, InputError, Parameter, Verbatim
-from howsure.inputs.label_spelling import check_positive, is_non_answer, spellings, spellings_note
+from howsure.inputs.label_spelling import check_positive, is_non_answer, is_same_label, spellings, spellings_note
 from howsure.inputs.numbers_and_names import (
     LARGEST_FLOAT,
     LARGEST_SCORE,
     comma_advice,
     natural_order,
     nearest,
+    number_or_text,
     parse_number,
     shortened,
 )
@@ -324,6 +324,7 @@ MAX_LABELS = 12  # a column with more distinct values is not a column of labels
 LIKELY_PERCENT = 10  # logits are rarely larger, so larger values are probably percentages
 GIVEN_PREFIX = "Probabilities."  # precedes the parameters `logits` and `logprobs` in messages
 NUMERIC = "biuf"  # dtype kinds of numbers
+NUMBER_TYPES = (bool, int, float, Decimal, np.number, np.bool_)
 NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # not numbers, although some convert to float
 
 
@@ -413,20 +414,49 @@ def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_tru
     row = first_missing(column) if column.dtype.kind in "OUT" else None
     if row is not None:
         raise missing(name, row)
-    labels = _zero_or_one(column) if pos_label is None else _equal_to(column, pos_label)
-    if labels is not None:
-        if isinstance(pos_label, str) and not labels.all():
-            ones = int(labels.sum())
-            check_positive({pos_label: ones, column[labels.argmin()]: len(labels) - ones}, pos_label, name=name)
+    if pos_label is None and (labels := _zero_or_one(column)) is not None:
         return labels
     row = first_missing(column)
     if row is not None:
         raise missing(name, row)
     try:
-        counts = Counter(column.tolist())
-    except TypeError:
+        codes, distinct = factorised(column)
+    except TypeError:  # lists cannot be hashed
         raise _not_one_value(name) from None
-    raise not_two_values(counts, pos_label=pos_label, name=name)
+    rows, order = np.bincount(codes).tolist(), range(len(distinct))
+    if column.dtype.kind in NUMERIC:  # distinct numbers are in ascending order, and counts in that of the rows
+        order = np.argsort(np.unique(codes, return_index=True)[1]).tolist()
+    counts = {distinct[code]: rows[code] for code in order}
+    ones = positive_values(counts, pos_label, name=name)
+    return np.array([value in ones for value in distinct], dtype=np.uint8)[codes]
+
+
+def positive_values(
+    counts: Mapping[Any, int], pos_label: object, *, name: str, decimal_comma: bool = False, in_file: bool = False
+) -> list[Any]:
+    """Return the values of a column of labels that mean 1; counts: the number of rows by value.
+
+    >>> positive_values({"1.0": 3, " 0": 2}, None, name="y_true"), positive_values({"b": 1, "a": 2}, "a", name="y_true")
+    (['1.0'], ['a'])
+
+    Raises InputError, listing the values with their counts, if there are not two or `pos_label` is not among them.
+    """
+    numbers = {value: _label_number(value, decimal_comma=decimal_comma) for value in counts}
+    target = 1.0 if pos_label is None else _label_number(pos_label)
+    if target is not None and None not in numbers.values():
+        return [value for value, number in numbers.items() if number == target]
+    ones = [] if pos_label is None else [value for value in counts if is_same_label(str(value), pos_label)]
+    if not ones or len(counts) - len(ones) > 1:
+        raise not_two_values(counts, pos_label=pos_label, name=name, in_file=in_file)
+    check_positive(counts, pos_label, name=name)
+    return ones
+
+
+def _label_number(value: Any, *, decimal_comma: bool = False) -> float | None:
+    """Return 0 or 1 if a label is this number or truth value, or spells it; otherwise None."""
+    text = value.strip() if isinstance(value, str) else value
+    number = number_or_text(text.replace(",", ".") if decimal_comma and isinstance(text, str) else text)
+    return float(number) if isinstance(number, NUMBER_TYPES) and number in (0, 1) else None
 
 
 def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight") -> Floats:
@@ -553,49 +583,16 @@ def _check_length(column: Column, n: int, name: str) -> None:
 
 
 def _zero_or_one(column: Column) -> Labels | None:
-    """Convert a column of 0 and 1 (numbers, bool or strings) to labels; return None if it has any other value."""
+    """Convert an array of 0 and 1 (numbers or bool) to labels; return None for any other array."""
     kind = column.dtype.kind
     if kind == "b":
         return column.view(np.uint8)
     if kind in "iu":
         return column.astype(np.uint8) if np.bitwise_or.reduce(column) in (0, 1) else None
-    if kind == "f":
-        if not (column.min() >= 0 and column.max() <= 1):
-            return None
-        labels: Labels = column.astype(np.uint8)
-        return labels if bool((labels == column).all()) else None
-    if kind == "O" and not isinstance(column[0], str):
-        return _zero_or_one_object(column)
-    return _two_texts(column)
-
-
-def _zero_or_one_object(column: Column) -> Labels | None:
-    numeric = all(isinstance(value, (bool, int, float, Decimal, np.number, np.bool_)) for value in column)
-    return _zero_or_one(column.astype(np.float64)) if numeric else None
-
-
-def _two_texts(column: Column) -> Labels | None:
-    if column.dtype.kind not in "UOT":
+    if kind != "f" or not (column.min() >= 0 and column.max() <= 1):
         return None
-    positive = np.asarray(column == "1", dtype=np.bool_)
-    return positive.view(np.uint8) if bool((positive | (column == "0")).all()) else None
-
-
-def _equal_to(column: Column, pos_label: object) -> Labels | None:
-    """Return labels: 1 for `pos_label`, 0 for the other value; None if there are several other values.
-
-    It is also None if `pos_label` never occurs, unless `pos_label` and the only other value are 0 and 1.
-    """
-    if isinstance(pos_label, int) and not -LARGEST_FLOAT <= pos_label <= LARGEST_FLOAT:
-        return None
-    positive: npt.NDArray[np.bool_] = np.broadcast_to(np.asarray(column == pos_label, dtype=np.bool_), column.shape)
-    others = column[~positive]
-    if len(others) and not bool(np.all(others == others[0])):
-        return None
-    has_label = len(others) < len(column) or (
-        pos_label in (0, 1) and column.dtype.kind in NUMERIC and others[0] in (0, 1)
-    )
-    return np.ascontiguousarray(positive).view(np.uint8) if has_label else None
+    labels: Labels = column.astype(np.uint8)
+    return labels if bool((labels == column).all()) else None
 
 
 # Rules and errors for arrays and for files that are read in chunks. place: the row's location in words, for sources

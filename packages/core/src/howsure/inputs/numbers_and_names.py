@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -309,6 +309,44 @@ def word_among_numbers(name: str, value: str, *, row: int, advice: str) -> Input
     )
 
 
+class Marks(NamedTuple):
+    """Whether some percentages with a comma, or with a point, are such as 1,250%, and whether some are not."""
+
+    unclear: bool
+    decimal: bool
+
+    @classmethod
+    def of(cls, percentages: Sequence[str]) -> Marks:
+        """The marks of percentages that all contain the same one."""
+        unclear = [PERCENT_THOUSANDS.fullmatch(text) is not None for text in percentages]
+        return cls(any(unclear), not all(unclear))
+
+
+def may_separate_thousands(commas: Marks, points: Marks, points_may: Callable[[], bool]) -> bool:
+    """Whether the commas or points in a column of percentages may separate thousands, as in 1,250%.
+
+    commas, points: whether some may, and whether some can only be decimal marks. points_may: whether points do in other
+    columns.
+    """
+    unclear_commas = commas.unclear and (points.decimal or not commas.decimal)
+    return unclear_commas or (points.unclear and (commas.decimal or (not points.decimal and points_may())))
+
+
+def proportions(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """Return the numbers of a column of percentages; None for any other column, and if a mark may separate thousands.
+
+    >>> proportions(np.array(["65%", "35,5 %"])), proportions(np.array(["65%", "1,250%"])), proportions(np.array([1]))
+    (array([0.65 , 0.355]), None, None)
+    """
+    texts = column.tolist()
+    if not all(isinstance(text, str) and PERCENT.fullmatch(text) for text in texts):
+        return None
+    commas, points = (Marks.of([text for text in texts if mark in text]) for mark in ",.")
+    if may_separate_thousands(commas, points, lambda: False):
+        return None
+    return np.array([float(proportion(text)) for text in texts])
+
+
 def proportion(percentage: str) -> str:
     """Return the proportion that a percentage, with or without its sign, is.
 
@@ -316,6 +354,12 @@ def proportion(percentage: str) -> str:
     ('0.65', '0.355')
     """
     return f"{(Decimal(percentage.strip().removesuffix('%').strip().replace(',', '.')) / 100).normalize():f}"
+
+
+def notes_on_numbers(commas: Sequence[str], percent: Sequence[str] = ()) -> list[str]:
+    """Return the notes on columns with decimal commas, and on columns of percentages."""
+    notes = {"Read with decimal commas (0,5 is a half)": commas, "Read as proportions (65% is 0.65)": percent}
+    return [f"{note}: {', '.join(names)}." for note, names in notes.items() if names]
 
 
 def parse_number_column(column: npt.NDArray[Any]) -> npt.NDArray[Any]:

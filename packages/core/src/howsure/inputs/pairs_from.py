@@ -14,6 +14,7 @@ from howsure.inputs.checks import (
     GIVEN_PREFIX,
     Coded,
     Column,
+    as_column,
     check_clusters,
     check_codes,
     check_labels,
@@ -24,6 +25,7 @@ from howsure.inputs.checks import (
 )
 from howsure.inputs.classes import distributions, pairs_from_classes
 from howsure.inputs.frames import Source, frame_columns, named_columns
+from howsure.inputs.numbers_and_names import notes_on_numbers, proportions
 from howsure.inputs.pairs import (
     LOGITS,
     PROB,
@@ -113,7 +115,9 @@ def pairs_from(
     y_true, y_prob, sample_weight, groups, clusters = roles.values()
     _refuse_classes(y_prob, prob_name)
     labels = check_labels(y_true, pos_label=pos_label, name=names_in_messages["y_true"])
-    n = len(labels)
+    n, y_prob = len(labels), as_column(y_prob, name=names_in_messages[prob_name])
+    if y_prob.dtype.kind in "OUT" and (numbers := proportions(y_prob)) is not None:
+        y_prob, notes = numbers, (*notes, *notes_on_numbers([], [names_in_messages[prob_name]]))
     codes, names = (
         (None, ()) if groups is None else check_codes(groups, n=n, name=names_in_messages["groups"], groups=True)
     )

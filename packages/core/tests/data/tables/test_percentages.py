@@ -14,6 +14,7 @@ from howsure.data.added_columns import open_to_extend
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
 from howsure.inputs.pairs import Probabilities
+from howsure.inputs.pairs_from import pairs_from
 
 NOTE = "Read as proportions (65% is 0.65): p."
 
@@ -217,3 +218,17 @@ def test_look_reads_commas_and_percentages_as_commands_do(tmp_path: Path) -> Non
     assert "Read as proportions (65% is 0.65): out.q." in look.notes
     with pytest.raises(InputError, match="may separate thousands"):
         howsure.read(path).rows({"p": Kind.MEASURE, "n": Kind.MEASURE})
+
+
+def test_probabilities_of_a_data_frame_and_of_a_file_are_read_alike(tmp_path: Path) -> None:
+    texts, labels = ["60%", "40,5 %", "80%", "20%"], ["1", "0", "1.0", " 0"]
+    frame = pd.DataFrame({"y": labels, "p": texts})
+    pairs = pairs_from("y", "p", data=frame)
+    assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([1, 0, 1, 0], [0.6, 0.405, 0.8, 0.2])
+    assert pairs.notes == (NOTE,)
+    of_file = pairs_from("y", "p", data=howsure.read(table(tmp_path / "x.csv", texts)))
+    assert of_file.probabilities.tolist() == pairs.probabilities.tolist()
+    with pytest.raises(InputError, match="row 0 is '60%'"):
+        pairs_from("y", "p", data=frame.assign(p=["60%", "0.4", "80%", "20%"]))
+    with pytest.raises(InputError, match="row 0 is '60%'"):
+        pairs_from("y", "p", data=frame.assign(p=["60%", "1,250%", "80%", "20%"]))

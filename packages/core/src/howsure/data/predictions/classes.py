@@ -12,7 +12,7 @@ from howsure.data.predictions.selection import Selection, class_matrix
 from howsure.data.tables.database import Column, identifier
 from howsure.data.tables.table import Table
 from howsure.errors import ColumnName, InputError, parameter, quote, renumbered_rows
-from howsure.inputs.checks import not_two_values
+from howsure.inputs.checks import not_two_values, positive_values
 from howsure.inputs.classes import (
     check_distributions,
     class_positions,
@@ -23,8 +23,7 @@ from howsure.inputs.classes import (
     tied_rows,
     without_rounding,
 )
-from howsure.inputs.label_spelling import check_positive, is_same_label
-from howsure.inputs.numbers_and_names import number_or_text, shortened
+from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 
 if TYPE_CHECKING:
@@ -68,7 +67,9 @@ def label_sql(selection: Selection, column: Column, pos_label: str | None) -> st
         return f"TRY_CAST({column.sql} AS UTINYINT)"
     if pos_label is None and column.is_number:
         return f"CAST(CASE WHEN {column.sql} = 1 THEN 1 WHEN {column.sql} = 0 THEN 0 END AS UTINYINT)"
-    return f"CAST({column.among(positive_values(column, label_counts(selection, column), pos_label))} AS UTINYINT)"
+    counts = label_counts(selection, column)
+    ones = positive_values(counts, pos_label, name=column.called, decimal_comma=column.comma, in_file=True)
+    return f"CAST({column.among(ones)} AS UTINYINT)"
 
 
 def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -> dict[str, int]:
@@ -77,29 +78,9 @@ def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -
     return {str(value): int(str(count)) for value, count in rows}
 
 
-def positive_values(column: Column, counts: dict[str, int], pos_label: str | None) -> list[str]:
-    """The label values that mean 1."""
-    numbers = {value: _zero_or_one(value.replace(",", ".") if column.comma else value) for value in counts}
-    target = 1.0 if pos_label is None else _zero_or_one(pos_label)
-    if target is not None and None not in numbers.values():
-        return [value for value, number in numbers.items() if number == target]
-    if pos_label is None:
-        raise labels_refused(column, counts)
-    chosen = [value for value in counts if is_same_label(value, pos_label)]
-    if not chosen or len(counts) - len(chosen) > 1:
-        raise labels_refused(column, counts, pos_label)
-    check_positive(counts, pos_label, name=column.name)
-    return chosen
-
-
 def labels_refused(column: Column, counts: dict[str, int], pos_label: str | None = None) -> InputError:
     """Error for a label that is neither 0 or 1 nor one of two values."""
     return not_two_values(counts, pos_label=pos_label, name=column.called, in_file=True)
-
-
-def _zero_or_one(value: str) -> float | None:
-    number = number_or_text(value.strip())
-    return number if number in (0.0, 1.0) else None
 
 
 # Classes: their labels and shares.

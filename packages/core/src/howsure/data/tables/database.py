@@ -35,6 +35,7 @@ from howsure.inputs.numbers_and_names import (
     parse_number,
     unknown_name,
 )
+from howsure.inputs.numbers_and_names import notes_on_numbers as notes_on_numbers
 from howsure.inputs.pairs import CHUNK_ROWS
 
 # Parquet's statistics ignore NaN. DuckDB relies on them in filters, and loses rows with NaN (DuckDB's issue 25521).
@@ -689,9 +690,3 @@ def columns_with_thousands(columns: Iterable[Column], ask: Callable[..., list[tu
         and not has(f"regexp_full_match({column.sql}, {literal(POINT)}) AND NOT {column.has_thousands}")
         and has(column.has_thousands)
     ]
-
-
-def notes_on_numbers(commas: Sequence[str], percent: Sequence[str] = ()) -> list[str]:
-    """The notes on columns with decimal commas, and on columns of percentages."""
-    notes = {"Read with decimal commas (0,5 is a half)": commas, "Read as proportions (65% is 0.65)": percent}
-    return [f"{note}: {', '.join(names)}." for note, names in notes.items() if names]

@@ -52,7 +52,15 @@ from howsure.data.tables.named_files import (
 )
 from howsure.errors import InputError, quote
 from howsure.files.archive import NUMBERS, TEXTS, Archive, unpacking
-from howsure.inputs.numbers_and_names import natural_order, nearest, quoted_if_needed, shortened, unknown_name
+from howsure.inputs.numbers_and_names import (
+    Marks,
+    may_separate_thousands,
+    natural_order,
+    nearest,
+    quoted_if_needed,
+    shortened,
+    unknown_name,
+)
 from howsure.inputs.source_names import source_names
 
 # A place inside a column that has a type of its own (in Parquet a STRUCT, MAP or list, in .npz a matrix).
@@ -350,7 +358,7 @@ def _find_commas(table: Table) -> None:
     for name in texts.intersection(commas):
         table.columns[name] = replace(table.columns[name], comma=True)
     thousands = [name for name in thousands if name in texts]
-    if thousands and _may_separate_thousands(table):
+    if thousands and _points_may_separate(table):
         for name in thousands:
             table.columns[name] = replace(table.columns[name], thousands=True)
 
@@ -385,13 +393,12 @@ def with_percentages(table: Table, column: Column, only: str = ALL, missing_valu
         for mark in ",."
         for negation in ("", "NOT")
     )
-    commas, clear_commas, points, clear_points = table.ask(", ".join(counts), rest=present)[0]
-    unclear = commas and (clear_points or not clear_commas)
-    unclear = unclear or (points and (clear_commas or (not clear_points and _may_separate_thousands(table))))
-    return replace(column, thousands=bool(unclear))
+    marks = [bool(count) for count in table.ask(", ".join(counts), rest=present)[0]]
+    unclear = may_separate_thousands(Marks(*marks[:2]), Marks(*marks[2:]), lambda: _points_may_separate(table))
+    return replace(column, thousands=unclear)
 
 
-def _may_separate_thousands(table: Table) -> bool:
+def _points_may_separate(table: Table) -> bool:
     """Whether points may separate thousands: other columns or a file have decimal commas, or semicolons between
     values."""
     if any(file.columns for file in table.files):  # programs write their logs with decimal points
