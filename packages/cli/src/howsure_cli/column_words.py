@@ -10,6 +10,7 @@ from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS, SOURCE_ROW
 from howsure.inputs.repeated_items import ITEM_COLUMNS as ROWS_OF_ITEMS
+from howsure_cli.typed_commands import Options
 
 
 def words_in(text: str) -> frozenset[str]:
@@ -151,10 +152,10 @@ def is_yes_or_no(column: SeenColumn) -> bool:
     return {value.lower() for value in column.held} <= PLAIN
 
 
-def positive_option(label: SeenColumn, others: Collection[str] = ()) -> list[str] | None:
+def positive_option(label: SeenColumn, others: Collection[str] = ()) -> dict[str, str] | None:
     """The option that says which value counts as 1, such as one of `others`; None if it is unclear."""
     if is_yes_or_no(label):
-        return []
+        return {}
     if is_numeric(label):
         return None
     values = {value.lower() for value in label.held}
@@ -163,7 +164,7 @@ def positive_option(label: SeenColumn, others: Collection[str] = ()) -> list[str
     positives = [
         value for value in label.held if value.lower().removesuffix(" answer") in yes
     ] or _values_with_negation(label.held)
-    return ["--positive", positives[0]] if len(positives) == 1 else None
+    return {"positive": positives[0]} if len(positives) == 1 else None
 
 
 def is_grade(column: SeenColumn) -> bool:
@@ -177,14 +178,14 @@ def share_scale(first: SeenColumn, second: SeenColumn) -> bool:
     return is_numeric(first) if is_numeric(second) else first.held == second.held
 
 
-def scale_bounds(*columns: SeenColumn) -> list[str]:
-    """Return `--bounds` if the grades are whole numbers that look like a scale from 1 to 5 or from 1 to 10."""
+def scale_bounds(*columns: SeenColumn) -> str | None:
+    """The bounds of the scale if the grades are whole numbers that look like a scale from 1 to 5 or from 1 to 10."""
     if not all(column.kind in (TWO, FEW) and is_numeric(column) for column in columns):
-        return []
+        return None
     grades = {parse_number(text) for column in columns for text in column.held}
     highest = 10 if 10 in grades else 5
     has_scale = len(grades) > 2 and highest in grades and grades <= {*range(1, highest + 1)}
-    return ["--bounds", f"1,{highest}"] if has_scale else []
+    return f"1,{highest}" if has_scale else None
 
 
 def _values_with_negation(values: Collection[str]) -> list[str]:
@@ -197,12 +198,12 @@ def _values_with_negation(values: Collection[str]) -> list[str]:
     return [value for value in sorted(values) for no in NEGATIONS if f"{no}{value.casefold()}" in known_values]
 
 
-def non_answer_options(label: SeenColumn) -> list[str]:
+def non_answer_options(label: SeenColumn) -> Options:
     """The options that leave out values that are not answers, such as `unparseable`; all others are wrong."""
     if label.kind != FEW or is_numeric(label):
-        return []
+        return {}
     others = sorted(value for value in label.held if is_non_answer(value))
-    return [*(word for other in others for word in ("--missing", other)), *(["--skip-missing"] if others else [])]
+    return {"missing": others, "skip_missing": bool(others)}
 
 
 def other_sides(name: str) -> Iterator[str]:

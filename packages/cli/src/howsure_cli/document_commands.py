@@ -36,12 +36,12 @@ from howsure_cli.column_words import (
     column_list,
     names_id,
 )
-from howsure_cli.typed_commands import command_text
+from howsure_cli.typed_commands import Proposal, TypedFiles
 
 Columns = Sequence[SeenColumn]
 
 
-def events_in_texts(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
+def events_in_texts(columns: Columns, typed: TypedFiles) -> Iterator[Proposal]:
     """Propose commands for events in texts if each row is a text with a date and has no numbers."""
     dates = [column for column in columns if column.kind == DATES or column.words & DATES_NAMED]
     text = _text(columns)
@@ -51,12 +51,13 @@ def events_in_texts(columns: Columns, arguments: Sequence[str]) -> Iterator[str]
         return
     ids = (column for column in columns if column.kind == UNIQUE and names_id(column) and not column.missing)
     item = next(ids, None)
-    words = ["--text", text.name, "--date", dates[0].name, *([] if item is None else ["--id", item.name])]
-    words += [*_title(columns), "--parser", "en_core_web_sm"]
-    yield command_text("events extract", *arguments, *words, "--store", _store(arguments))
+    names = {"text": text.name, "date": dates[0].name, "id": None if item is None else item.name}
+    yield typed.command(
+        "events extract", **names, title=_title(columns), parser="en_core_web_sm", store=_store(typed.paths)
+    )
 
 
-def import_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
+def import_scores(columns: Columns, typed: TypedFiles) -> Iterator[Proposal]:
     """Propose a store of events if rows have a document, a date and probabilities of actors or topics.
 
     A row has one actor and its probability, or a probability for each actor or topic.
@@ -65,27 +66,27 @@ def import_scores(columns: Columns, arguments: Sequence[str]) -> Iterator[str]:
         return
     items = [column for column in columns if column.kind in (UNIQUE, REPEATED)]
     roles = {
-        "--id": [column for column in items if names_id(column) or column.words & ITEMS],
-        "--date": [column for column in columns if column.kind == DATES and not column.missing],
+        "id": [column for column in items if names_id(column) or column.words & ITEMS],
+        "date": [column for column in columns if column.kind == DATES and not column.missing],
     }
     per_actor = {
-        "--actor": [column for column in columns if column.words & ACTORS and column.kind in (FEW, TWO, REPEATED)],
-        "--prob": [column for column in columns if column.words & CHANCES and column.kind == WITHIN],
+        "actor": [column for column in columns if column.words & ACTORS and column.kind in (FEW, TWO, REPEATED)],
+        "prob": [column for column in columns if column.words & CHANCES and column.kind == WITHIN],
     }
-    words: list[str] = []
+    actors = None
     if all(per_actor.values()):
         roles |= per_actor
-    elif (topics := _topics(columns)) and all(column.kind == UNIQUE for column in roles["--id"][:1]):
-        words = ["--actors", column_list(topics)]
-        roles = {option: candidates for option, candidates in roles.items() if candidates or option == "--date"}
+    elif (topics := _topics(columns)) and all(column.kind == UNIQUE for column in roles["id"][:1]):
+        actors = column_list(topics)
+        roles = {option: candidates for option, candidates in roles.items() if candidates or option == "date"}
     else:
         return
     if not all(roles.values()):
         return
-    words = [*(word for option, candidates in roles.items() for word in (option, candidates[0].name)), *words]
+    names = {option: candidates[0].name for option, candidates in roles.items()}
     text = _text(columns) or next((column for column in items if column.words & BODIES), None)
-    words += [] if text is None else ["--text", text.name]
-    yield command_text("events import", *arguments, *words, *_title(columns), "--store", _store(arguments))
+    texts = {"text": None if text is None else text.name, "title": _title(columns)}
+    yield typed.command("events import", **names, actors=actors, **texts, store=_store(typed.paths))
 
 
 def _topics(columns: Columns) -> list[SeenColumn]:
@@ -104,11 +105,11 @@ def _text(columns: Columns) -> SeenColumn | None:
     return max(texts, key=lambda column: column.characters, default=None)  # titles are shorter
 
 
-def _title(columns: Columns) -> list[str]:
+def _title(columns: Columns) -> str | None:
     text = _text(columns)
     title = next((column for column in columns if column.words & HEADLINES and column is not text), None)
-    return [] if title is None else ["--title", title.name]
+    return None if title is None else title.name
 
 
-def _store(arguments: Sequence[str]) -> str:
-    return f"{os.path.basename(arguments[0]).partition('.')[0]}.duckdb"
+def _store(paths: Sequence[str]) -> str:
+    return f"{os.path.basename(paths[0]).partition('.')[0]}.duckdb"

@@ -18,7 +18,7 @@ from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
 from howsure.inputs.checks import is_missing
 from howsure.inputs.source_names import format_suffix
-from howsure_cli.typed_commands import command_text
+from howsure_cli.typed_commands import Proposal, TypedFiles
 
 GOLD = {
     "gold",
@@ -67,7 +67,7 @@ def _is_json_object(body: Mapping[str, Any] | None) -> bool:
         return False
 
 
-def fields_in_files(paths: Sequence[str]) -> list[str]:
+def fields_in_files(paths: Sequence[str]) -> list[Proposal]:
     """The command for predicted and true values of the same documents, in files or folders next to each other."""
     candidates = [pair for pair in _candidates(paths) if max(map(_size, pair)) <= MAX_BYTES]
     documents = _documents(candidates[0][0]) if candidates else None
@@ -76,15 +76,15 @@ def fields_in_files(paths: Sequence[str]) -> list[str]:
     for predicted, gold in candidates:
         true = _documents(gold)
         if true is not None and _match(documents.by_name, true.by_name):
-            skip = ["--skip-missing"] if documents.without_values else []
-            return [command_text("fields", predicted, "--gold", gold, *skip)]
+            skip_missing = bool(documents.without_values)
+            return [Proposal("fields", [predicted], {"gold": gold, "skip_missing": skip_missing})]
     return []
 
 
-def calibration_with_labels(path: str, file_words: Sequence[str]) -> list[str]:
+def calibration_with_labels(path: str, typed: TypedFiles) -> list[Proposal]:
     """Return the command for decisions without labels, if a table next to them has the labels; otherwise []."""
     tables = gold_neighbours(path, (".csv", ".tsv", ".parquet"))
-    return [command_text("calibration", *file_words, "--labels-from", tables[0])] if tables else []
+    return [typed.command("calibration", labels_from=tables[0])] if tables else []
 
 
 def has_stated_confidence(names: Collection[str]) -> bool:
@@ -93,8 +93,8 @@ def has_stated_confidence(names: Collection[str]) -> bool:
 
 
 def fields_in_rows(
-    columns: Sequence[SeenColumn], rows: Sequence[Sequence[object]], file_words: Sequence[str]
-) -> list[str]:
+    columns: Sequence[SeenColumn], rows: Sequence[Sequence[object]], typed: TypedFiles
+) -> list[Proposal]:
     """The command for a table with a row per value of a field, which names all columns as usual."""
     names = [column.name.casefold() for column in columns]
     places = {role: next((names.index(n) for n in usual if n in names), None) for role, usual in ROLES.items()}
@@ -104,7 +104,7 @@ def fields_in_rows(
     if any(is_missing(row[places["gold"]]) for row in rows):
         return []
     keys = {(row[document], row[field]) for row in rows}
-    return [command_text("fields", *file_words)] if len(keys) == len(rows) > 1 else []
+    return [typed.command("fields")] if len(keys) == len(rows) > 1 else []
 
 
 def _candidates(paths: Sequence[str]) -> Iterator[tuple[str, str]]:

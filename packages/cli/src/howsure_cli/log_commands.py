@@ -10,40 +10,39 @@ from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 from howsure.inputs.frames import ITEM, MODEL, PROMPT
 from howsure.inputs.long_form import long_form
-from howsure_cli.typed_commands import command_text
+from howsure_cli.typed_commands import Proposal, TypedFiles
 
 
-def propose_for_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iterator[str]:
-    """The commands for a log, which names its columns itself; `file_words`: the files, and how they are read."""
+def propose_for_log(log: Log, files: Sequence[File], typed: TypedFiles) -> Iterator[Proposal]:
+    """The commands for a log, which names its columns itself; `typed`: the files, and how they are read."""
     scores = list(log.primary_scores)
     several = len(files) > 1  # then each may be a model
     judged = scores or [score_name for score_name in ("correct",) if log.filled_rows.get(score_name)]
     if judged and log.exceptions:
-        yield command_text("score agents", *file_words)
+        yield typed.command("score agents")
     if judged:
-        missing = _skip_missing_option(log, judged)
-        missing = ["--missing-score", "0"] if missing and log.exceptions else missing  # as in the lower means of agents
-        yield command_text("score", *file_words, *missing)
+        lacks = _lacks_values(log, judged)
+        as_failed = "0" if lacks and log.exceptions else None  # as in the lower means of agents
+        yield typed.command("score", missing_score=as_failed, skip_missing=lacks and as_failed is None)
     roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
     try:
         roles_found, spec = with_defaults(roles, None, log, files, pairing=False)
     except InputError:
-        models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
+        models = f"{MODEL},{PROMPT}" if log.varies(PROMPT) else None
         comparable = models or log.varies(MODEL) or (several and MODEL not in log.filled_rows)
-        if scores and comparable and log.has(ITEM) and _has_shared_items(log, scores[0], models[1:]):
-            yield command_text(
-                "significance", *file_words, "--score", scores[0], *models, *_skip_missing_option(log, scores[:1])
-            )
+        if scores and comparable and log.has(ITEM) and _has_shared_items(log, scores[0], models):
+            lacks = _lacks_values(log, scores[:1])
+            yield typed.command("significance", score=scores[0], model=models, skip_missing=lacks)
         return
-    left_out = _skip_missing_option(log, [str(roles_found["y_true"]), *spec.columns])
-    yield command_text("calibration", *file_words, *left_out)
-    yield command_text("selective", *file_words, *left_out)
+    lacks = _lacks_values(log, [str(roles_found["y_true"]), *spec.columns])
+    yield typed.command("calibration", skip_missing=lacks)
+    yield typed.command("selective", skip_missing=lacks)
 
 
-def _has_shared_items(log: Log, score: str, models: Sequence[str]) -> bool:
+def _has_shared_items(log: Log, score: str, models: str | None) -> bool:
     """Whether several models have scores of the same items, in each of their runs; True for models that are files."""
     columns = columns_of_log(log, item=None, run=None)
-    names = {"model": models[0] if models else MODEL, "id": columns["id"]} | columns
+    names = {"model": models or MODEL, "id": columns["id"]} | columns
     if not models and MODEL not in log.filled_rows:
         return True
     rows = [row for _, row in log.reread() if row.get(score) is not None]
@@ -57,6 +56,6 @@ def _has_shared_items(log: Log, score: str, models: Sequence[str]) -> bool:
     return True
 
 
-def _skip_missing_option(log: Log, columns: Sequence[str]) -> list[str]:
-    """The option that leaves out the rows in which one of the columns is empty."""
-    return ["--skip-missing"] if any(log.filled_rows.get(column) != log.rows for column in columns) else []
+def _lacks_values(log: Log, columns: Sequence[str]) -> bool:
+    """Whether one of the columns is empty in some row."""
+    return any(log.filled_rows.get(column) != log.rows for column in columns)

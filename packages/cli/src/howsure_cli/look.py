@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from howsure import __version__
 from howsure.data.column_roles import FEW, NUMBERS, OBJECTS, ONE, REPEATED, TWO, SeenColumn, seen_column
@@ -69,7 +69,6 @@ from howsure_cli.field_commands import (
 )
 from howsure_cli.log_commands import propose_for_log
 from howsure_cli.pair_commands import files_of_lines, scores_by_gold_table
-from howsure_cli.questions import question
 from howsure_cli.table_commands import MAX_COMMANDS, is_unlabelled, propose_for_table
 from howsure_cli.table_notes import (
     DOCUMENTS,
@@ -89,7 +88,8 @@ from howsure_cli.table_notes import (
     with_points,
     with_proportions,
 )
-from howsure_cli.typed_commands import look_command, look_into_command, shell_word, typed_files
+from howsure_cli.terminal.output import shell_word
+from howsure_cli.typed_commands import Proposal, TypedFiles, typed_files
 
 __all__ = ["Look", "look"]
 
@@ -138,7 +138,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             n=lines.n,
             whole=True,
             rows=lines.columns,
-            commands=tuple(lines.commands),
+            proposals=tuple(lines.commands),
             notes=tuple(lines.notes),
             recipe={"howsure": __version__, "files": [*paths], "rows": lines.n},
         )
@@ -161,8 +161,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             seen_column(name, [row[place] for row in rows[1:]]) for place, name in enumerate(map(str, rows[0]))
         )
         n = len(rows) - 1 if log is None else log.rows
-        file_words = typed_files(paths, format, explode, encoding)
-        of_log = [] if log is None else [*propose_for_log(log, named, file_words)]  # while its rows can be read again
+        typed = typed_files(paths, format, explode, encoding)
+        of_log = [] if log is None else [*propose_for_log(log, named, typed)]  # while its rows can be read again
     lists = lists_of_objects(columns) if log is None and explode is None else []
     is_object = log is None and explode is None and n == len(named)  # each file, perhaps around its rows
     documents = fields_in_files(paths) if is_object else []
@@ -189,11 +189,11 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             commands = commands[:MAX_COMMANDS]
             notes += [] if commands else [WITHOUT_GOLD]
         elif not commands and log.filled_rows.get("probabilities"):
-            commands = calibration_with_labels(named[0].name, file_words)
+            commands = calibration_with_labels(named[0].name, typed)
             notes += [] if commands else [WITHOUT_LABELS]
         what = f"a log of {log.format.program}"
     elif means := summary_of_means(columns, n):
-        commands, what = [], f"a table of {SPELLED[_written_format(named[0])]}"
+        commands, what = list[Proposal](), f"a table of {SPELLED[_written_format(named[0])]}"
         notes.append(means)
     else:
         alike = [] if are_tags(columns) else alike
@@ -213,23 +213,23 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             if not commands:
                 notes.append(f"The files have different columns ({_kinds_text(kinds)}): give files of one kind.")
                 notes += [PAIR.format(*map(shell_word, paths))] if len(paths) == 2 else []
-                commands = [look_command(_glob(kinds[0]), format, explode)]
+                commands = [typed_files([_glob(kinds[0])], format, explode).command("look")]
         elif not commands:
             table_columns = [columns[at] for at in places]
-            commands = documents or fields_in_rows(table_columns, usable, file_words)
-            commands = commands or propose_for_table(table_columns, usable, file_words, files=len(named))
+            commands = documents or fields_in_rows(table_columns, usable, typed)
+            commands = commands or propose_for_table(table_columns, usable, typed, files=len(named))
         if explode is None:
             commands = commands or fields_in_files(paths)
         if lists and not commands:
-            commands = _commands_inside(files, lists[0], format, encoding, file_words)
+            commands = _commands_inside(files, lists[0], format, encoding, typed)
             notes = notes if commands else [note for note in notes if note != lists_note(lists[0])]
         what = f"a table of {SPELLED[_written_format(named[0])]}"
         notes += of_alike
-        are_battles = any(command.startswith("howsure score battles") for command in commands)  # may be repeated
+        are_battles = any(proposal.command == "score battles" for proposal in commands)  # may be repeated
         notes += _copies_notes(columns, rows[1:]) if len(named) == 1 and not (explode or are_battles) else []
         notes += [STATED] if not commands and has_stated_confidence([column.name for column in columns]) else []
-        notes += [DOCUMENTS for command in commands if command.startswith("howsure events")]
-        notes += [TO_LABEL for command in commands if command.startswith("howsure counts sample")]
+        notes += [DOCUMENTS for proposal in commands if proposal.command.startswith("events")]
+        notes += [TO_LABEL for proposal in commands if proposal.command == "counts sample"]
         notes += [] if commands or not are_tags(columns) else [TAGS]
     if is_csv and (names := names_below_title(rows)):
         notes.append(
@@ -254,7 +254,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         n=n,
         whole=(n < MAX_ROWS if log is None else n < MAX_ROWS * len(named)) and len(tables) == len(named),
         rows=columns,
-        commands=tuple(commands),
+        proposals=tuple(commands),
         notes=tuple(notes),
         recipe=recipe,
     )
@@ -267,21 +267,21 @@ def _look_inside(files: Paths, rows: Sequence[Sequence[Any]], format: str | None
     for _, name in sorted(lists, key=lambda entry: -entry[0])[:MAX_LISTS]:
         with suppress(InputError):  # objects of which some are not rows
             inside = look(files, format=format, explode=name, encoding=encoding)
-            if any(not command.startswith("howsure look") for command in inside.commands):
+            if any(proposal.command != "look" for proposal in inside.proposals):
                 others = [other for _, other in lists if other != name]
                 return replace(inside, notes=(*inside.notes, *map(lists_note, others[:1])))
     return None
 
 
 def _commands_inside(
-    files: Paths, name: str, format: str | None, encoding: str | None, file_words: Sequence[str]
-) -> list[str]:
+    files: Paths, name: str, format: str | None, encoding: str | None, typed: TypedFiles
+) -> list[Proposal]:
     """Return commands for the objects in the lists of a column, or the look at them; [] if these are not rows."""
     try:
         inside = look(files, format=format, explode=name, encoding=encoding)
     except InputError:
         return []
-    return list(inside.commands) or [look_into_command(file_words, name)]
+    return list(inside.proposals) or [typed.command("look", explode=name)]
 
 
 def _written_format(file: File) -> str:
@@ -463,20 +463,26 @@ def _percentage_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any
 class Look(Rows[SeenColumn]):
     """The result of `look`: a row per column.
 
-    what: the kind of the files. n: the number of rows that were read; whole: whether these are all rows. commands:
-    proposed commands, ready to copy. recipe: the files and settings.
+    what: the kind of the files. n: the number of rows that were read; whole: whether these are all rows. proposals:
+    commands as values, the most important first; commands: their texts, ready to copy. recipe: the files and settings.
     """
 
     what: str
     n: int
     whole: bool
     rows: tuple[SeenColumn, ...] = as_json("columns")
-    commands: tuple[str, ...]
+    proposals: tuple[Proposal, ...] = as_json(None)
     notes: tuple[str, ...]
     recipe: Mapping[str, Any]
 
     title = "Columns"
+    derived: ClassVar = {"commands": "columns"}
     ends_in_examples = True  # whose table may be cut at the width of a terminal
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The proposed commands, ready to copy."""
+        return tuple(map(str, self.proposals))
 
     @property
     def input_line(self) -> str:
@@ -499,5 +505,5 @@ class Look(Rows[SeenColumn]):
 
     def footnotes(self) -> Sequence[str]:
         """The notes, and the commands."""
-        proposals = [line for command in self.commands for line in (f"  {question(command)}", f"    {command}")]
+        proposals = [line for each in self.proposals for line in (f"  {each.question}", f"    {each}")]
         return [*self.notes, *(["Worth typing next:", *proposals] if proposals else [])]

@@ -20,7 +20,7 @@ from howsure_cli.alike_columns import agree
 from howsure_cli.column_words import LABELS, MEASURES, PREDICTIONS, names_id, names_prediction
 from howsure_cli.field_commands import gold_neighbours, is_gold
 from howsure_cli.table_notes import TAGS
-from howsure_cli.typed_commands import command_text
+from howsure_cli.typed_commands import Proposal
 
 MAX_BYTES = 20_000_000
 MAX_LABEL = 60  # characters of a label in a line of its own
@@ -34,7 +34,7 @@ class Lines(NamedTuple):
     what: str
     n: int
     columns: tuple[SeenColumn, ...]
-    commands: list[str]
+    commands: list[Proposal]
     notes: list[str]
 
 
@@ -74,7 +74,7 @@ def _cells(path: str, *, is_tagged: bool) -> tuple[list[list[str]], list[str]]:
     return [words, tags], ["word", "tag"]
 
 
-def _score_commands(paths: Sequence[str], column: SeenColumn, *, is_tagged: bool) -> tuple[list[str], list[str]]:
+def _score_commands(paths: Sequence[str], column: SeenColumn, *, is_tagged: bool) -> tuple[list[Proposal], list[str]]:
     """The command by which predictions are scored, if the files have the same documents, and notes."""
     few = column.kind in (TWO, FEW) and all(len(value) <= MAX_LABEL for value in column.held)
     metric = "entity_f1" if is_tagged else "accuracy" if few else "bleu"
@@ -85,7 +85,7 @@ def _score_commands(paths: Sequence[str], column: SeenColumn, *, is_tagged: bool
     else:
         pairs = [(predicted, gold)] if _fit(predicted, gold) else []
         notes += [] if pairs else [f"{predicted} and {gold} do not have the same documents."]
-    commands = [command_text("score", guess, "--targets", true, "--metric", metric) for guess, true in pairs[:1]]
+    commands = [Proposal("score", [guess], {"targets": true, "metric": metric}) for guess, true in pairs[:1]]
     return commands, [*notes, *([TAGS] if is_tagged and not commands else [])]
 
 
@@ -109,7 +109,7 @@ def _fit(predicted: str, gold: str) -> bool:
     return all(len(a) == len(b) for a, b in pairs if isinstance(a, list) and isinstance(b, list))
 
 
-def scores_by_gold_table(paths: Sequence[str], tables: Sequence[Sequence[Sequence[str | None]]]) -> list[str]:
+def scores_by_gold_table(paths: Sequence[str], tables: Sequence[Sequence[Sequence[str | None]]]) -> list[Proposal]:
     """The command for two tables with an id: one with predictions, the other one, named so, with the true labels."""
     if len(paths) != 2 or len(tables) != 2:
         return []
@@ -148,8 +148,8 @@ def scores_by_gold_table(paths: Sequence[str], tables: Sequence[Sequence[Sequenc
     if not pairs:
         return []
     guess, label = next((pair for pair in pairs if names_prediction(pair[0])), pairs[0])
-    names = ["--target", label.name, "--prediction", guess.name, "--id", item.name]
-    return [command_text("score", predicted, "--targets", gold, *names)]
+    names = {"target": label.name, "prediction": guess.name, "id": item.name}
+    return [Proposal("score", [predicted], {"targets": gold, **names})]
 
 
 def _answers(columns: Sequence[SeenColumn], *, but: str) -> list[SeenColumn]:

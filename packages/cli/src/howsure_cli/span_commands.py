@@ -11,7 +11,7 @@ from howsure.files.input_files import parsed_json
 from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.column_words import ITEMS, JUDGE, LABELS, RATERS, UNITS, words_in
-from howsure_cli.typed_commands import command_text
+from howsure_cli.typed_commands import Option, Proposal, TypedFiles
 
 STARTS, ENDS = words_in("start begin"), words_in("end stop")
 OTHER_ENDS = words_in("token time date year page line row ms seconds")  # not characters of a text
@@ -29,13 +29,13 @@ class _Roles(NamedTuple):
 
 
 def spans_in_rows(
-    columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], file_words: Sequence[str]
-) -> Iterator[str]:
+    columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], typed: TypedFiles
+) -> Iterator[Proposal]:
     """The command for a table with a row for each span, or with a list of spans in each row."""
     names = [column.name for column in columns]
     if (roles := _spans_as_rows(columns, names, rows)) is not None:
-        yield _command(roles, file_words)
-    if "--explode" in file_words:
+        yield _command(roles, typed)
+    if typed.options.get("explode"):
         return
     candidates = list[tuple[_Roles, str]]()
     for column in columns:
@@ -46,13 +46,11 @@ def spans_in_rows(
             if (roles := _spans_as_rows(None, inner, table, below=path)) is not None:
                 candidates.append((roles, path))
     for roles, path in sorted(candidates, key=lambda candidate: candidate[0].category is None)[:1]:  # not the tokens
-        yield _command(roles, [*file_words, "--explode", path])
+        yield _command(roles, typed, explode=path)
 
 
-def _command(roles: _Roles, file_words: Sequence[str]) -> str:
-    words = ["--document", roles.document, "--rater", roles.rater, "--start", roles.start, "--end", roles.end]
-    words += [] if roles.category is None else ["--category", roles.category]
-    return command_text("judge spans", *file_words, *words)
+def _command(roles: _Roles, typed: TypedFiles, **options: Option) -> Proposal:
+    return typed.command("judge spans", **options, **roles._asdict())
 
 
 def _spans_as_rows(

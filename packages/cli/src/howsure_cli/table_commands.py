@@ -1,4 +1,4 @@
-"""Propose at most three commands for a table, by the possible roles of its columns."""
+"""Propose at most four commands for a table, by the possible roles of its columns."""
 
 from __future__ import annotations
 
@@ -81,10 +81,10 @@ from howsure_cli.document_commands import events_in_texts, import_scores
 from howsure_cli.span_commands import spans_in_rows
 from howsure_cli.table_notes import tasks_of_models
 from howsure_cli.table_roles import TableRoles
-from howsure_cli.typed_commands import command_text
+from howsure_cli.typed_commands import RIGHT, Option, Options, Proposal, TypedFiles, models_against_first
 from howsure_cli.wide_commands import are_of_raters, columns_by_object, propose_marks
 
-MAX_COMMANDS = 3
+MAX_COMMANDS = 4
 MAX_GRADES = 200  # different values, of which agreement is computed
 MAX_ORDINAL = 11  # grades, such as from 0 to 10, of which only the order is taken to count
 MAX_NOMINAL = 3  # numbers of raters, above which their order is taken to count
@@ -95,9 +95,9 @@ MIN_LABELS = 10  # for corrected counts
 MAX_CODES, MAX_CODE = 10, 40  # values, and characters of one, of codes of answers
 CLEAR_DATE = re.compile(r"\d{4}-|\d{1,2}\.\d{1,2}\.\d{4}")
 TOPICS = {
-    "calib": "howsure calibration",
-    "confid": "howsure calibration",
-    "agree": "howsure judge agreement",
+    "calib": "calibration",
+    "confid": "calibration",
+    "agree": "judge agreement",
 }  # by a part of the name of a file
 
 
@@ -106,51 +106,45 @@ def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
     chances = [column for column in columns if column.kind in (WITHIN, SHARES) and column.words & (CHANCES - SCORES)]
     predictions = [column for column in columns if names_prediction(column) and not names_id(column)]
     predictions = [column for column in predictions if column.kind != TEXTS and not column.words & MEASURES]
-    return bool(chances or predictions) and not _TableProposals(columns, (), (), 1).labels
+    return bool(chances or predictions) and not _TableProposals(columns, (), TypedFiles((), {}), 1).labels
 
 
 def propose_for_table(
-    columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], file_words: Sequence[str], *, files: int
-) -> list[str]:
+    columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], typed: TypedFiles, *, files: int
+) -> list[Proposal]:
     """The commands for a table with these columns and first rows; each of several `files` may be a model."""
     columns = [_without_unclear(column, [row[at] for row in rows]) for at, column in enumerate(columns)]
-    table = _TableProposals(columns, rows, file_words, files)
+    table = _TableProposals(columns, rows, typed, files)
     agents = [*table.propose_agents()]
     scores = [*table.propose_marks()] or [*table.propose_scores()]
     if agents:  # the mean of which counts trials without a score as failed
-        scores = [command.replace(" --skip-missing", " --missing-score 0") for command in scores]
-    spans = [*spans_in_rows(columns, rows, file_words)]
-    raters = [] if spans else [*table.propose_raters()]
-    judge, predictions = [*table.propose_judge()], [*table.propose_predictions()]
-    if judge:  # which compares the same columns
-        predictions = []
-    if predictions and not scores and any(column.words & RIGHT_ANSWERS for column in columns):
-        raters, predictions = [*predictions, *raters], []
-    if table.compares_models_by_judges():
-        scores, raters = [*scores, *raters], []
-    commands = [
+        scores = [score.with_options(skip_missing=None, missing_score="0") for score in scores]
+    in_rows = [*table.propose_judge_in_rows()]
+    spans = [*spans_in_rows(columns, rows, typed)]
+    judge = [*table.propose_judge()]
+    proposals = [
         *table.propose_battles(),
         *spans,
         *agents,
         *table.propose_counts(),
         *table.propose_documents(import_scores),
         *judge,
-        *table.propose_judge_in_rows(),
-        *raters,
-        *scores,
+        *in_rows,
+        *([] if spans else table.propose_raters()),
+        *([] if in_rows else scores),  # whose mean is that of the judge and of people together
         *table.propose_rater_columns(),
         *table.propose_score_lists(),
-        *predictions,
+        *([] if judge else table.propose_predictions()),  # which compares the same columns
         *table.propose_similar_columns(),
         *table.propose_probabilities(),
         *table.propose_items(),
     ]
-    commands = (
-        commands or [*table.propose_tasks()] or [*table.propose_codes(), *table.propose_documents(events_in_texts)]
+    proposals = (
+        proposals or [*table.propose_tasks()] or [*table.propose_codes(), *table.propose_documents(events_in_texts)]
     )
-    commands = list(dict.fromkeys(commands or table.propose_for_unlabelled()))
-    named = [topic for part, topic in TOPICS.items() if part in os.path.basename(file_words[0]).lower()]
-    return sorted(commands, key=lambda command: not command.startswith(tuple(named)))[:MAX_COMMANDS]
+    topics = [topic for part, topic in TOPICS.items() if part in os.path.basename(typed.paths[0]).lower()]
+    by_text = {str(proposal): proposal for proposal in proposals or table.propose_for_unlabelled()}
+    return sorted(by_text.values(), key=lambda proposal: (proposal.command not in topics, proposal.rank))[:MAX_COMMANDS]
 
 
 def _without_non_answers(column: SeenColumn) -> SeenColumn:
@@ -165,33 +159,37 @@ def _without_non_answers(column: SeenColumn) -> SeenColumn:
 def _without_unclear(column: SeenColumn, texts: Sequence[str | None]) -> SeenColumn:
     """The column, if it has labels for a minority of the rows and a third value is rare, with this value apart."""
     counts = Counter(text for text in texts if text in column.held)
-    if len(counts) != 3 or column.missing * 2 <= len(texts) or positive_option(column) in (None, []):
+    if len(counts) != 3 or column.missing * 2 <= len(texts) or not positive_option(column):
         return column
     (_, _), (_, less), (rare, least) = counts.most_common()
-    is_rare = least * 2 < less and rare not in (positive_option(column) or [])
+    is_rare = least * 2 < less and rare not in (positive_option(column) or {}).values()
     return replace(column, kind=TWO, held=column.held - {rare}, non_answers=(rare,)) if is_rare else column
 
 
-def _where(value_by_column: Mapping[SeenColumn, str]) -> list[str]:
-    """The option that selects the rows with these values."""
+def _where(value_by_column: Mapping[SeenColumn, str]) -> str:
+    """The condition that selects the rows with these values."""
     tests = []
     for column, value in value_by_column.items():
         is_plain = re.fullmatch(r"[a-z_]\w*", column.name, re.ASCII | re.IGNORECASE) is not None
         tests.append(f"{column.name if is_plain else identifier(column.name)} = {literal(value)}")
-    return ["--where", " AND ".join(tests)]
+    return " AND ".join(tests)
+
+
+def _name(column: SeenColumn | None) -> str | None:
+    return None if column is None else column.name
 
 
 @dataclass(frozen=True, slots=True)
 class _TableProposals(TableRoles):
-    file_words: Sequence[str]  # the files, and how they are read
+    typed: TypedFiles
     files: int
 
     @property
     def may_explode(self) -> bool:
         """Whether columns of the table may become rows."""
-        return self.files == 1 and "--explode" not in self.file_words
+        return self.files == 1 and not self.typed.options.get("explode")
 
-    def propose_battles(self) -> Iterator[str]:
+    def propose_battles(self) -> Iterator[Proposal]:
         """If each row names two models and the winner: a ranking of the models."""
         by_name = {column.name.lower(): column for column in self.columns}
         sides = [
@@ -206,36 +204,39 @@ class _TableProposals(TableRoles):
             if winners:
                 raters = [column for column in self.columns if column.words & RATERS]
                 item = self._named(ITEMS | PROMPTS, REPEATED, FEW, other_than=[a, b, *winners, *raters])
-                cluster = [] if item is None else ["--cluster", item.name]
                 is_plain = not any("." in winner.name for winner in winners)
                 several = len(winners) > 1 and is_plain and self.may_explode  # a column for each rater
-                rows = ["--explode", column_list(winners)] if several else []
-                words = [*rows, "--a", a.name, "--b", b.name, "--winner", VALUE if several else winners[0].name]
-                used = winners if several else winners[:1]
-                yield self._command("score battles", [*words, *cluster], [a, b, *used, item])
+                yield self._command(
+                    "score battles",
+                    [a, b, *(winners if several else winners[:1]), item],
+                    explode=column_list(winners) if several else None,
+                    a=a.name,
+                    b=b.name,
+                    winner=VALUE if several else winners[0].name,
+                    cluster=_name(item),
+                )
                 return
 
     def _are_battles(self, *columns: SeenColumn) -> bool:
         rows = zip(*map(self._values, columns), strict=True)
         return are_battles([(str(a), str(b), str(winner)) for a, b, winner in rows if winner is not None])
 
-    def propose_agents(self) -> Iterator[str]:
+    def propose_agents(self) -> Iterator[Proposal]:
         """If some trials of agents have no score: the scores if these trials had failed, and if they had passed."""
         score, model, item, run = self._score(), self._model(), self._item(), self._named(RUNS, FEW, TWO)
         if score is None or model is None or item is None or run is None or not score.missing or score.non_answers:
             return
         costs = (column for column in self.columns if column.words & COSTS and self._is_positive(column))
         cost, end = next(costs, None), next((column for column in self.columns if column.words & ENDS), None)
-        marks = [] if score.kind == WITHIN else positive_option(score)
+        marks = {} if score.kind == WITHIN else positive_option(score)
         if (cost is None and end is None) or marks is None or self._repeats([model, item, run], at_most=1):
             return
         is_error = end is not None and end.words & ERRORS and (end.missing or is_yes_or_no(end))
-        words = ["--score", score.name, *marks, *(["--error", end.name] if end is not None and is_error else [])]
-        words += ["--cost", cost.name] if cost is not None else []
-        names = ["--model", model.name, "--id", item.name, "--run", run.name]
-        yield command_text("score agents", *self.file_words, *words, *names)
+        names = {"model": model.name, "id": item.name, "run": run.name}
+        errors = {"error": _name(end) if is_error else None, "cost": _name(cost)}
+        yield self.typed.command("score agents", score=score.name, **marks, **errors, **names)
 
-    def propose_judge(self) -> Iterator[str]:
+    def propose_judge(self) -> Iterator[Proposal]:
         """If a judge graded all rows, and people graded all or some of them: the judge's mean, corrected."""
         people = next((column for column in self.columns if column.words & PEOPLE and is_grade(column)), None)
         people = people or self._person_of_judge()
@@ -250,12 +251,12 @@ class _TableProposals(TableRoles):
         if judge is None or len(self.rows) - people.missing < MIN_LABELS:
             return
         identity, used = self._identity_options(other_than=(judge, people))
-        options = ["--score", judge.name, "--target", people.name, *(positive_option(people) or [])]
-        yield self._command("judge", [*options, *identity, *scale_bounds(judge, people)], [judge, *used])
+        options = {"score": judge.name, "target": people.name, **(positive_option(people) or {})}
+        yield self._command("judge", [judge, *used], **options, **identity, bounds=scale_bounds(judge, people))
         if len(judge.held | people.held) <= MAX_JUDGE_LABELS and {judge.kind, people.kind} <= {TWO, FEW}:
             item = self._item()
-            cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
-            yield self._command("judge validate", [*options, *cluster], [judge, item if cluster else None])
+            cluster = None if item is None or item.kind == UNIQUE else item
+            yield self._command("judge validate", [judge, cluster], **options, cluster=_name(cluster))
 
     def _person_of_judge(self) -> SeenColumn | None:
         """The column of any name with the most grades of those that agree with a judge's and are not in all rows."""
@@ -265,7 +266,7 @@ class _TableProposals(TableRoles):
         people = [column for column in people if agree(self._values(judges[0]), self._values(column))]
         return min(people, key=lambda column: column.missing, default=None)
 
-    def propose_judge_in_rows(self) -> Iterator[str]:
+    def propose_judge_in_rows(self) -> Iterator[Proposal]:
         """If each row is a grade, and a judge and people graded the same items: the judge's mean, corrected."""
         item, judge_columns = self._item(), self._judge_and_person()
         if judge_columns is None or item is None:
@@ -288,13 +289,12 @@ class _TableProposals(TableRoles):
         if not both or both[0][1] < MIN_LABELS:
             return
         (kept, _), *_ = both
-        words = ["--pivot", column_list([*keys, rater, grade]), "--score", judge, "--target", person]
-        words += [] if criterion is None else _where({criterion: str(kept)})
-        words += positive_option(grade) or []
-        words += ["--skip-missing"] if graded[person] - graded[judge] else []
-        yield command_text("judge", *self.file_words, *words, *scale_bounds(grade))
+        options: dict[str, Option] = {"pivot": column_list([*keys, rater, grade]), "score": judge, "target": person}
+        options |= {"where": None if criterion is None else _where({criterion: str(kept)})}
+        options |= {**(positive_option(grade) or {}), "skip_missing": bool(graded[person] - graded[judge])}
+        yield self.typed.command("judge", **options, bounds=scale_bounds(grade))
         if len(grade.held) <= MAX_JUDGE_LABELS:
-            yield command_text("judge validate", *self.file_words, *words)
+            yield self.typed.command("judge validate", **options)
 
     def _annotators(
         self, rater: SeenColumn, judge: str, person: str, keys: Sequence[SeenColumn]
@@ -332,7 +332,7 @@ class _TableProposals(TableRoles):
         grade = grade or self._named(VERDICTS | GRADES, FEW, TWO, other_than=other_than)
         return grade or next(self._varying(other_than, TWO, FEW, WITHIN), None)
 
-    def propose_raters(self) -> Iterator[str]:
+    def propose_raters(self) -> Iterator[Proposal]:
         """If each row is a grade, and several raters graded the same items: the agreement of the raters."""
         item, judge_columns = self._item(), self._judge_and_person()
         rater = self._rater() or self._judge()
@@ -343,11 +343,12 @@ class _TableProposals(TableRoles):
         keys = [] if grade is None else self._keys(item, [rater], other_than=[rater, grade])
         if grade is None or grade.values > MAX_GRADES or not keys or not self._repeats(keys, at_most=1):
             return
-        scale = [] if grade.kind == TWO else ["--scale", "ordinal" if grade.values <= MAX_ORDINAL else "interval"]
-        words = ["--rater", rater.name, "--id", column_list(keys), "--score", grade.name]
-        yield self._command("judge agreement", [*words, *(scale if is_numeric(grade) else [])], [rater, grade, *keys])
+        names = {"rater": rater.name, "id": column_list(keys), "score": grade.name}
+        scale = "ordinal" if grade.values <= MAX_ORDINAL else "interval"
+        is_scale = grade.kind != TWO and is_numeric(grade)
+        yield self._command("judge agreement", [rater, grade, *keys], **names, scale=scale if is_scale else None)
 
-    def propose_rater_columns(self) -> Iterator[str]:
+    def propose_rater_columns(self) -> Iterator[Proposal]:
         """If each rater has a column, and the columns have the same values: the agreement of the raters."""
         few = [column for column in self.columns if column.kind in (TWO, FEW) and not names_id(column)]
         plain = [column for column in few if column.words & (RATERS | JUDGE) and "." not in column.name]
@@ -359,45 +360,35 @@ class _TableProposals(TableRoles):
         if not raters or not keys or not self.may_explode:
             return
         values = {value for column in raters for value in grade_values(column)}
-        scale = ["--scale", "ordinal"] if len(values) > MAX_NOMINAL and all(map(is_numeric, raters)) else []
-        words = [
-            "--explode",
-            column_list(raters),
-            "--rater",
-            COLUMN,
-            "--id",
-            column_list(keys),
-            "--score",
-            VALUE,
-            *scale,
-        ]
-        yield self._command("judge agreement", words, raters)
+        is_scale = len(values) > MAX_NOMINAL and all(map(is_numeric, raters))
+        names = {"explode": column_list(raters), "rater": COLUMN, "id": column_list(keys), "score": VALUE}
+        yield self._command("judge agreement", raters, **names, scale="ordinal" if is_scale else None)
 
-    def propose_similar_columns(self) -> Iterator[str]:
+    def propose_similar_columns(self) -> Iterator[Proposal]:
         """If columns contain the same labels and agree more than chance: their agreement; if arms have a column each
         with the same measure: its mean for each arm."""
         alike, arms = raters(self.columns, self._values_by_column), measures_of_arms(self.columns)
         if self.may_explode and len(alike) > 1 and target_and_predictions(alike, self._values_by_column) is None:
-            yield self._command("judge agreement", ["--raters", column_list(alike)], alike)
+            yield self._command("judge agreement", alike, raters=column_list(alike))
         if self.may_explode and arms and arms[0].kind == FEW and agree(*map(self._values, arms[:2])):
-            yield self._command("judge agreement", ["--raters", column_list(arms), "--scale", "ordinal"], arms)
+            yield self._command("judge agreement", arms, raters=column_list(arms), scale="ordinal")
         arms = arms or grades_of_models(self.columns)
         if self.may_explode and arms:
-            words = ["--explode", column_list(arms), "--score", VALUE, "--model", COLUMN, *self._unique_id()]
-            yield self._command("score", words, arms)
+            yield self._means_of_columns(arms)
 
-    def compares_models_by_judges(self) -> bool:
-        """Whether judges, and no people, graded the answers of several models."""
-        return self._rater() is None and self._judge() is not None and self._model() is not None
+    def _means_of_columns(self, columns: Sequence[SeenColumn]) -> Proposal:
+        return self._command(
+            "score", columns, explode=column_list(columns), score=VALUE, model=COLUMN, id=self._unique_id()
+        )
 
-    def propose_tasks(self) -> Iterator[str]:
+    def propose_tasks(self) -> Iterator[Proposal]:
         """If each row is a model, and each column the score of a task: the mean of each model over tasks."""
         tasks, names = tasks_of_models(self.columns), [c for c in self.columns if c.kind == UNIQUE and c.words & MODELS]
         if tasks and names and self.may_explode and "," not in "".join(column.name for column in tasks):
-            words = ["--explode", column_list(tasks), "--score", VALUE, "--model", names[0].name, "--id", COLUMN]
-            yield self._command("score", words, tasks)
+            identity = {"model": names[0].name, "id": COLUMN}
+            yield self._command("score", tasks, explode=column_list(tasks), score=VALUE, **identity)
 
-    def propose_codes(self) -> Iterator[str]:
+    def propose_codes(self) -> Iterator[Proposal]:
         """If documents were coded and no model is involved: how often each code, or a value of the only one, occurs."""
         used = GROUPS | MODELS | RUNS | MEASURES | ITEMS
         shares = [column for column in self.columns if column.kind in (WITHIN, SHARES)]
@@ -409,15 +400,14 @@ class _TableProposals(TableRoles):
         named = [c for c in (*others, *flags[:1]) if c.words & (LABELS | VERDICTS)]
         is_only = len(others) == 1 and not flags and all(column.kind != DATES for column in self.columns)
         if len(flags) > 1 and self.may_explode and any(column.kind == TEXTS for column in self.columns):
-            words = ["--explode", column_list(flags), "--score", VALUE, "--model", COLUMN, *self._unique_id()]
-            yield self._command("score", words, flags)
+            yield self._means_of_columns(flags)
         elif label := next(iter(named or (others if is_only else self._codes_of_answers(others))), None):
             counts = Counter(text for text in self._values(label) if text is not None)
             wins = [value for value, _ in counts.most_common() if not (label.words & WINNERS and is_tie(value))]
             positive = positive_option(label)
-            words = ["--positive", wins[0]] if positive is None else positive
+            positive = {"positive": wins[0]} if positive is None else positive
             identity, named_columns = self._identity_options(label=label)
-            yield self._command("score", ["--score", label.name, *words, *identity], [label, *named_columns])
+            yield self._command("score", [label, *named_columns], score=label.name, **positive, **identity)
 
     def _codes_of_answers(self, codes: Sequence[SeenColumn]) -> list[SeenColumn]:
         """The codes that neither the arm of an experiment nor the item determines."""
@@ -427,65 +417,68 @@ class _TableProposals(TableRoles):
         varying = [code for code in short if code not in keys and not any(self._determines(key, code) for key in keys)]
         return [] if arm is None else sorted(varying, key=lambda code: bool(code.words & JUDGE))
 
-    def propose_counts(self) -> Iterator[str]:
+    def propose_counts(self) -> Iterator[Proposal]:
         """If all rows have a probability, and only a minority of them a label: corrected counts."""
         prob, label = self._named(CHANCES, WITHIN) or self._only_within(), self._label()
         if prob is None or label is None or prob.missing or (positive := positive_option(label)) is None:
             return
         if not len(self.rows) / 2 < label.missing <= len(self.rows) - MIN_LABELS:
             return
-        design = [
-            word
-            for name in ("stratum", "inclusion")
-            for column in self.columns
-            if column.name.lower() == name
-            for word in (f"--{name}", column.name)
-        ]
+        by_name = {column.name.lower(): column.name for column in self.columns}
         date = next((column for column in self.columns if column.kind == DATES and not column.missing), None)
         is_clear = date is not None and all(map(CLEAR_DATE.match, filter(None, self._values(date))))
-        periods = ["--date", date.name, "--period", "month"] if date is not None and is_clear else []
         groups = [group for group in self._groups() if group not in (label, *self._models())][:1]
-        periods += ["--group", column_list(groups)] if groups else []
-        periods += [word for text in label.non_answers for word in ("--missing", text)]
-        only = self._only_first_arm()
-        if only is not None:
-            words = ["--prob", prob.name, "--target", label.name, *positive, *design, *periods, *only]
-            yield self._command("counts estimate", words, [])
+        if (only := self._only_first_arm()) is not None:
+            yield self._command(
+                "counts estimate",
+                [],
+                prob=prob.name,
+                target=label.name,
+                **positive,
+                stratum=by_name.get("stratum"),
+                inclusion=by_name.get("inclusion"),
+                date=_name(date) if is_clear else None,
+                period="month" if is_clear else None,
+                group=column_list(groups),
+                missing=label.non_answers,
+                where=only,
+            )
 
-    def _only_first_arm(self) -> list[str] | None:
-        """The option that selects one row of each item: those of the first model, arm and run, whose counts must not be
-        added; None if items repeat nevertheless."""
+    def _only_first_arm(self) -> str | None:
+        """The condition that selects one row of each item: those of the first model, arm and run, whose counts must not
+        be added, or "" for all rows; None if items repeat nevertheless."""
         run, item = self._named(RUNS, FEW, TWO), self._item()
         arms = [column for column in (*self._models(), run) if column is not None and column is not item]
         if not arms:
-            return []
+            return ""
         crossed = arms if item is None else self._distinguished([item], arms)
         if item is not None and self._repeats([*crossed, item], at_most=1):
             return None
         values = next((row for row in zip(*map(self._values, crossed), strict=True) if None not in row), None)
         return None if values is None else _where(dict(zip(crossed, map(str, values), strict=True)))
 
-    def propose_marks(self) -> Iterator[str]:
+    def propose_marks(self) -> Iterator[Proposal]:
         """If several columns say whether each model is right on the same items."""
-        return propose_marks(self._values_by_column, self.file_words, self._item(), may_explode=self.may_explode)
+        return propose_marks(self._values_by_column, self.typed, self._item(), may_explode=self.may_explode)
 
-    def propose_scores(self) -> Iterator[str]:
+    def propose_scores(self) -> Iterator[Proposal]:
         """If a column says how good each answer is: its means, and a comparison of the models."""
         score = self._score() or self._label_of_answers() or self._score_by_values()
         is_probability = score is not None and score.kind == WITHIN and score is self._probability_column()
         if score is None or (is_probability and self._label() is not None) or score in (self._classes() or ((), []))[1]:
             return  # a probability of the label, or the label of probabilities
         identity, used = self._identity_options(label=score)
-        marks = [*(positive_option(score) or []), *non_answer_options(score)]
-        marks += ["--lower-is-better"] if score.words & FAULTS else []
-        yield self._command("score", ["--score", score.name, *marks, *identity], [score, *used])
+        marks = {**(positive_option(score) or {}), **non_answer_options(score)}
+        marks["lower_is_better"] = bool(score.words & FAULTS)
+        is_right = score is self._right() and self._rater() is None
+        proposal = self._command("score", [score, *used], score=score.name, **marks, **identity)
+        yield replace(proposal, evidence=RIGHT if is_right else "")
         end = score.name.rsplit(".", 1)[-1]
         alike = [column for column in self.columns if column.kind == score.kind and column.name.endswith(f".{end}")]
         if len(alike) > 1:  # an object for each model
-            models = [word for column in alike[1:] for word in ("--model", column.name)]
-            yield self._command("significance", ["--metric", "score", "--against", alike[0].name, *models], alike)
+            yield self._command("significance", alike, metric="score", **models_against_first(alike))
 
-    def propose_items(self) -> Iterator[str]:
+    def propose_items(self) -> Iterator[Proposal]:
         """If five models or more have scores on the same items: which items distinguish the models."""
         score, model, item = self._score() or self._label_of_answers(), self._model(), self._item()
         if score is None or model is None or item is None or model.values < MIN_MODELS:
@@ -497,25 +490,24 @@ class _TableProposals(TableRoles):
         shared = sum(n == model.values for n in models_by_item.values())
         if shared < 2 or self._repeats([model, item, *runs], at_most=1):
             return
-        marks = [*(positive_option(score) or []), *non_answer_options(score)]
-        names = ["--model", model.name, "--id", item.name, *(word for name in runs for word in ("--run", name.name))]
-        yield self._command("score items", ["--score", score.name, *marks, *names], [score])
+        marks = {**(positive_option(score) or {}), **non_answer_options(score)}
+        names = {"model": model.name, "id": item.name, "run": _name(run)}
+        yield self._command("score items", [score], score=score.name, **marks, **names)
 
     def propose_documents(
-        self, commands: Callable[[Sequence[SeenColumn], Sequence[str]], Iterator[str]]
-    ) -> Iterator[str]:
+        self, commands: Callable[[Sequence[SeenColumn], TypedFiles], Iterator[Proposal]]
+    ) -> Iterator[Proposal]:
         """The commands for documents without labels in one file."""
-        return iter(()) if self.files > 1 or self._label() is not None else commands(self.columns, self.file_words)
+        return iter(()) if self.files > 1 or self._label() is not None else commands(self.columns, self.typed)
 
-    def propose_score_lists(self) -> Iterator[str]:
+    def propose_score_lists(self) -> Iterator[Proposal]:
         """If each row has a list of scores, such as those of several runs of a judge: the mean, by items as
         clusters."""
         listed = next((column for column in self.columns if column.kind == LISTS and column.words & SCORES), None)
         model, item = self._model(), self._item()
         if self._score() is None and listed is not None and listed.length is not None and item is not None:
-            by = [] if model is None else ["--model", model.name]
-            words = ["--explode", listed.name, "--score", listed.name, *by, "--cluster", item.name]
-            yield self._command("score", words, [listed, model, item])
+            names = {"explode": listed.name, "score": listed.name, "model": _name(model), "cluster": item.name}
+            yield self._command("score", [listed, model, item], **names)
 
     def _identity_options(
         self,
@@ -523,7 +515,7 @@ class _TableProposals(TableRoles):
         other_than: Sequence[SeenColumn] = (),
         label: SeenColumn | None = None,
         models: Sequence[SeenColumn] | None = None,
-    ) -> tuple[list[str], list[SeenColumn | None]]:
+    ) -> tuple[Options, list[SeenColumn | None]]:
         """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
         models = self._models(other_than=other_than) if models is None else models
         item, run = self._item(), self._named(RUNS, FEW, TWO)
@@ -537,51 +529,51 @@ class _TableProposals(TableRoles):
         models = self._distinguished([*groups, *named], models)
         groups = [column for column in groups if not models or self._repeats_in(models, column)]
         parts = [*models, *groups]
-        by = ["--model", column_list(models)] if models else []
-        group = ["--group", column_list(groups)] if groups else []
+        options: dict[str, Option] = {"model": column_list(models), "group": column_list(groups)}
         keys = [] if item is None else [*parts, item, *([] if run is None else [run])]
         at_most = 1 if models else self.files
         if item is not None and self._repeats(keys, at_most=at_most):
             turn = self._named(TURNS, FEW, TWO)
             is_whole = turn is not None and run is None and not self._repeats([*keys, turn], at_most=at_most)
-            turns = ["--id", f"{item.name},{turn.name}"] if turn is not None and is_whole else []
-            items, run = [*turns, "--cluster", item.name], None
-        else:
-            items = [] if item is None else ["--id", item.name]
-        runs = [] if run is None or item is None else ["--run", run.name]
-        return [*by, *group, *items, *runs], [*parts, item, run]
+            options["id"] = f"{item.name},{turn.name}" if turn is not None and is_whole else None
+            options["cluster"], run = item.name, None
+        elif item is not None:
+            options |= {"id": item.name, "run": _name(run)}
+        return options, [*parts, item, run]
 
-    def propose_probabilities(self) -> Iterator[str]:
+    def propose_probabilities(self) -> Iterator[Proposal]:
         """If there are probabilities and labels: the calibration of the probabilities, and their use for abstention."""
-        option_words, used = self._classes() or self._probability()
-        if not option_words:
+        options, used = self._classes() or self._probability()
+        if not options:
             return
         item, model = self._item(), self._model()
         groups = [column for column in (model, *self._groups()[:1]) if column is not None and column not in used]
         groups = [column for column in groups if not self._determines(column, used[0])]
-        by = self._by_file() if model is None else []
-        by = [*by[:1], "--group", ",".join([*by[2:], *(group.name for group in groups)])] if groups else by
-        cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
+        by_file = model is None and self.files > 1
+        names = [*(["file"] if by_file else []), *(group.name for group in groups)]
+        by: Options = {"by_file": by_file, "group": ",".join(names)}
+        cluster = None if item is None or item.kind == UNIQUE else item
+        of_item: Options = {"cluster": _name(cluster)}
         is_sampled = used[0] is self._labels_of_a_sample()  # what the rows are, and not whether answers are right
-        columns = [*used, *groups, item if cluster else None]
-        yield self._command("calibration", [*option_words, *by, *cluster], columns)
-        reduce = self._reduction(used) if "--prob" in option_words else []
+        columns = [*used, *groups, cluster]
+        yield self._command("calibration", columns, **options, **by, **of_item)
+        reduce = self._reduction(used) if "prob" in options else ""
         if not is_sampled and reduce is not None:
-            yield self._command("selective", [*option_words, *reduce, *by, *cluster], columns)
-        if not by and not {"--prob", "--verbalised"} & {*option_words}:
-            yield self._command("calibration", [*option_words, *cluster, "--reduce", "class-wise"], used)
+            yield self._command("selective", columns, **options, reduce=reduce, **by, **of_item)
+        if not names and not {"prob", "verbalised"} & {*options}:
+            yield self._command("calibration", used, **options, **of_item, reduce="class-wise")
 
-    def _reduction(self, used: Sequence[SeenColumn]) -> list[str] | None:
-        """The option of `selective` that turns a probability into a confidence in the likelier class; [] if the label
+    def _reduction(self, used: Sequence[SeenColumn]) -> str | None:
+        """The option of `selective` that turns a probability into a confidence in the likelier class; "" if the label
         says whether an answer is right, None if the confidence cannot belong to the label."""
         label, prob = used
         if label is self._right() or {value.casefold() for value in label.held} & CORRECT:
-            return []
+            return ""
         if prob.words & CONFIDENCES:
-            return [] if is_yes_or_no(label) else None
-        return ["--reduce", "top-label"]
+            return "" if is_yes_or_no(label) else None
+        return "top-label"
 
-    def propose_predictions(self) -> Iterator[str]:
+    def propose_predictions(self) -> Iterator[Proposal]:
         """If columns predict a column of right answers: how often each is right, and a comparison of several."""
         pair = target_and_predictions(self.columns, self._values_by_column)
         if pair is None:
@@ -591,58 +583,54 @@ class _TableProposals(TableRoles):
             models = [column for column in self._models() if column not in (target, *predictions)]
             rater = None if models else self._rater()
             identity, used = self._identity_options(label=target, models=models if rater is None else [rater])
-            words = ["--target", target.name, "--prediction", predictions[0].name, *identity]
-            yield self._command("score", words, [target, *used])
+            names = {"target": target.name, "prediction": predictions[0].name}
+            yield self._command("score", [target, *used], **names, **identity)
             return
         if self.may_explode and "," not in "".join(column.name for column in predictions):
-            words = ["--explode", column_list(predictions), "--target", target.name, "--prediction", VALUE]
-            yield self._command("score", [*words, "--model", COLUMN, *self._unique_id()], [target, *predictions])
-        compared = [word for column in predictions[1:] for word in ("--model", column.name)]
-        words = ["--target", target.name, "--against", predictions[0].name, *compared]
-        yield self._command("significance", words, [target, *predictions])
+            names = {"explode": column_list(predictions), "target": target.name, "prediction": VALUE}
+            yield self._command("score", [target, *predictions], **names, model=COLUMN, id=self._unique_id())
+        options = {"target": target.name, **models_against_first(predictions)}
+        yield self._command("significance", [target, *predictions], **options)
 
-    def _unique_id(self) -> list[str]:
-        """The option that names the item, if each row is one."""
-        item = next((column for column in self.columns if column.kind == UNIQUE and not column.missing), None)
-        return [] if item is None else ["--id", item.name]
+    def _unique_id(self) -> str | None:
+        """The column that names the item, if each row is one."""
+        return _name(next((c for c in self.columns if c.kind == UNIQUE and not c.missing), None))
 
-    def _command(self, command: str, words: Sequence[str], used: Sequence[SeenColumn | None]) -> str:
-        non_answers = dict.fromkeys(text for column in used if column is not None for text in column.non_answers)
+    def _command(self, command: str, used: Sequence[SeenColumn | None], /, **options: Option) -> Proposal:
+        """A command for the table, which leaves out the rows without a value in the columns that it uses."""
+        non_answers = [text for column in used if column is not None for text in column.non_answers]
         lacking = any(column is not None and column.missing for column in used) or non_answers
-        missing = [word for text in non_answers for word in ("--missing", text)]
-        missing += ["--skip-missing"] if lacking and "--skip-missing" not in words else []
-        across = ["--across-files", "same"] if self.files > 1 and "--cluster" in words else []
-        return command_text(command, *self.file_words, *words, *across, *missing)
+        options |= {"across_files": "same" if self.files > 1 and options.get("cluster") else None}
+        options |= {"missing": options.get("missing") or [*dict.fromkeys(non_answers)]}
+        options |= {"skip_missing": options.get("skip_missing") or bool(lacking)}
+        return self.typed.command(command, **options)
 
-    def _by_file(self) -> list[str]:
-        return ["--by-file", "--group", "file"] if self.files > 1 else []
-
-    def _probability(self) -> tuple[list[str], list[SeenColumn]]:
+    def _probability(self) -> tuple[Options, list[SeenColumn]]:
         """The column with one probability per row, and the column of its label."""
         prob, label = self._probability_column(), self._label()
         if prob is None or label is None or (positive := positive_option(label, DETECTED)) is None:
-            return [], []
-        way = "--verbalised" if prob.kind == STATED else "--prob"
-        return ["--target", label.name, *positive, way, prob.name, *non_answer_options(label)], [label, prob]
+            return {}, []
+        way = "verbalised" if prob.kind == STATED else "prob"
+        return {"target": label.name, **positive, way: prob.name, **non_answer_options(label)}, [label, prob]
 
-    def _classes(self) -> tuple[list[str], list[SeenColumn]] | None:
+    def _classes(self) -> tuple[Options, list[SeenColumn]] | None:
         """A probability, logit or log-probability of each class, in a list or in columns, and the label."""
         vectors = sorted(self._vectors(), key=lambda vector: not vector[0].startswith("probs"))
         numbered = [column for column in self.columns if column.kind in (TWO, FEW) and column not in self.labels]
         for label in [column for column in (*self.labels, *numbered) if column.held]:
             for way, columns, names in vectors:
-                if label in numbered and way != "probs-column":
+                if label in numbered and way != "probs_column":
                     continue
-                options = ["--target", label.name, f"--{way}", ",".join(column.name for column in columns)]
+                options = {"target": label.name, way: column_list(columns)}
                 if label.held <= {str(at) for at in range(len(names))}:
-                    renamed = ["--classes", ",".join(map(str, range(len(names))))] if len(columns) > 1 else []
-                    return [*options, *renamed], [label, *columns]
+                    renamed = ",".join(map(str, range(len(names)))) if len(columns) > 1 else None
+                    return {**options, "classes": renamed}, [label, *columns]
                 names = [str(rank) for rank in range(1, len(names) + 1)] if label in numbered else names  # of grades
                 if label.held <= {*names}:
-                    return [*options, "--classes", ",".join(names)], [label, *columns]
+                    return {**options, "classes": ",".join(names)}, [label, *columns]
         return None
 
-    def propose_for_unlabelled(self) -> Iterator[str]:
+    def propose_for_unlabelled(self) -> Iterator[Proposal]:
         """If a model gave probabilities and nobody gave labels: a sample to label, for a corrected count."""
         chances = [c for c in self.columns if c.kind == WITHIN and c.words & (CHANCES - CONFIDENCES - SCORES)]
         has_predictions = any(map(names_prediction, self.columns))
@@ -651,18 +639,18 @@ class _TableProposals(TableRoles):
         if len(chances) != 1 or self.labels or has_predictions or chances[0].missing or len(self.rows) < MIN_TO_SAMPLE:
             return
         shown = [c for c in self.columns if c.kind in (TEXTS, UNIQUE) and "," not in c.name]
-        output = f"{os.path.basename(self.file_words[0]).partition('.')[0]}_to_label.csv"
-        words = ["--prob", chances[0].name, "--labels", str(min(MOST_SAMPLED, len(self.rows) // 2))]
-        words += ["--show", column_list(shown)] if shown else []
+        output = f"{os.path.basename(self.typed.paths[0]).partition('.')[0]}_to_label.csv"
+        labels = str(min(MOST_SAMPLED, len(self.rows) // 2))
+        names = {"prob": chances[0].name, "labels": labels, "show": column_list(shown)}
         only = self._only_first_arm()
         if only is not None:
-            yield command_text("counts sample", *self.file_words, *words, *only, "--output", output)
+            yield self.typed.command("counts sample", **names, where=only, output=output)
 
     def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:
         """Columns with a number for each class: the kind of number, the columns, and the names of the classes."""
         for column in self.columns:
             if column.length is not None and column.kind in (SHARES, LISTS):
-                way = "probs-column" if column.kind == SHARES else self._probability_option([column])
+                way = "probs_column" if column.kind == SHARES else self._probability_option([column])
                 if way is not None:
                     yield way, [column], [""] * column.length
         for label in self.labels:

@@ -291,9 +291,9 @@ class TableRoles:
 
     def _says_correct(self, column: SeenColumn) -> bool:
         """Whether the values are words such as correct and incorrect, of an answer and not of a judge or a person."""
-        positive = positive_option(column) or [""]
+        positive = (positive_option(column) or {}).get("positive", "")
         others = JUDGES | PEOPLE | RATERS | ENDS
-        return positive[-1].lower() in CORRECT - POSITIVE_LABELS and not column.words & others
+        return positive.lower() in CORRECT - POSITIVE_LABELS and not column.words & others
 
     def _outcomes_of_runs(self) -> list[SeenColumn]:
         """The columns that say how the repeated runs of models ended, such as success, failure and timeout."""
@@ -304,7 +304,8 @@ class TableRoles:
 
     def _verdicts_of_judge(self) -> list[SeenColumn]:
         """The verdicts of the only judge on whether each answer passes, if nobody else gave any."""
-        right = [c for c in self.columns if c.words & JUDGE and (positive_option(c) or [""])[-1].lower() in RIGHT]
+        judges = (column for column in self.columns if column.words & JUDGE)
+        right = [c for c in judges if (positive_option(c) or {}).get("positive", "").lower() in RIGHT]
         return right if len(right) == 1 and right[0].kind == TWO else []
 
     def _label_of_answers(self) -> SeenColumn | None:

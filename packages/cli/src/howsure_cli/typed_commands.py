@@ -1,29 +1,149 @@
-"""Commands as they are typed, ready to copy."""
+"""Commands as values, such as those that `howsure look` proposes: the question that each answers, and its text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from howsure_cli.terminal.output import shell_word as shell_word
+from howsure.data.column_roles import SeenColumn
+from howsure.data.object_rows import COLUMN, VALUE
+from howsure.inputs.numbers_and_names import shortened
+from howsure_cli.terminal.output import shell_word
+
+Option = str | bool | Sequence[str] | None  # a value, a flag, several values; what is false is left out
+Options = Mapping[str, Option]
+
+MAX_PART = 60  # characters of a value or name
+PROBABILITIES = ("prob", "probs", "probs_column", "verbalised", "logits", "logprobs")
+RIGHT = "right"  # evidence that a score says whether an answer is right
+# The questions, the most important one first. A command answers that question of which it has most options, of those of
+# which it has all; "value" means that columns became rows.
+QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
+    (command, frozenset(options.split()), text)
+    for command, options, text in (
+        # Tables of one purpose only.
+        ("score battles", "", "Which model wins most battles?"),
+        ("judge spans", "", "Do the annotators mark the same spans?"),
+        ("fields", "", "How often is each field right?"),
+        ("score agents", "", "Which agent solves most tasks, if trials without a score are counted?"),
+        ("counts estimate", "", "How many rows are positive, if the model's errors are corrected?"),
+        ("events import", "", "How many documents mention each actor or topic, over time?"),
+        # A judge and people: is the judge right?
+        ("judge validate", "", "How often is the judge right?"),
+        ("judge", "", "What is the mean grade, if the judge's errors are corrected?"),
+        # Several models: which one is best?
+        ("score", "value target model", "Which {model} is most often the same as {target}?"),
+        ("score", "value score model", "Which {model} has the highest mean?"),
+        ("score", "score model positive", "How often is {score} {positive}, for each {model}?"),
+        ("score", "score model lower_is_better", "Which {model} has the lowest mean {score}?"),
+        ("score", "score model", "Which {model} has the highest mean {score}?"),
+        ("score", "target model", "How often is {prediction} the same as {target}, for each {model}?"),
+        # One model: how good is it?
+        ("score", "score right positive", "How often is {score} {positive}?"),
+        ("score", "score right", "How often is the answer right, by {score}?"),
+        ("score", "target", "How often is {prediction} the same as {target}?"),
+        ("score", "targets", "How often are the predictions the same as the true values?"),
+        # Several raters, and no right answers: do they agree?
+        ("judge agreement", "raters", "Do {raters} agree?"),
+        ("judge agreement", "value", "Do {explode} agree?"),
+        ("judge agreement", "rater", "Do the raters in {rater} agree?"),
+        ("score", "score positive", "How often is {score} {positive}?"),
+        ("score", "score group", "What is the mean {score}, for each {group}?"),
+        ("score", "score", "What is the mean {score}?"),
+        ("score", "", "Which model scores best?"),
+        # Probabilities: do they mean what they say?
+        ("calibration", "", "Are the probabilities in {probabilities} right as often as they say?"),
+        ("selective", "", "How accurate are the most confident answers?"),
+        ("calibration", "reduce", "Are the probabilities of each class in {probabilities} right as often as they say?"),
+        # After the first answer.
+        ("significance", "", "Is any model better than {against}, beyond chance?"),
+        ("score items", "", "Which items tell the models apart, and which look wrong?"),
+        ("counts sample", "", "Which rows should I label, to count what the model looks for?"),
+        ("events extract", "", "How many events do these texts report, over time?"),
+        ("look", "", "What do these rows contain?"),
+    )
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TypedFiles:
+    """Files as they were typed, and the options by which they are read."""
+
+    paths: Sequence[str]
+    options: Options
+
+    def command(self, name: str, /, **options: Option) -> Proposal:
+        """A command for these files."""
+        return Proposal(name, self.paths, {name: value for name, value in {**self.options, **options}.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposed command: the files, the options by the names of parameters, and what else is known."""
+
+    command: str
+    paths: Sequence[str]
+    options: Options
+    evidence: str = ""
+
+    def with_options(self, **options: Option) -> Proposal:
+        return replace(self, options={**self.options, **options})
+
+    @property
+    def rank(self) -> int:
+        """The place of the question among all questions."""
+        known = {self.evidence, *(name for name, value in self.options.items() if value)}
+        known |= {VALUE} & {self.options.get("score"), self.options.get("prediction")} if "explode" in known else set()
+        suitable = (at for at, (name, needed, _) in enumerate(QUESTIONS) if name == self.command and needed <= known)
+        return max(suitable, key=lambda at: len(QUESTIONS[at][1]))
+
+    @property
+    def question(self) -> str:
+        """The question that the command answers.
+
+        >>> Proposal("score", ["a.csv"], {"score": "right", "model": "system", "id": "q"}).question
+        'Which system has the highest mean right?'
+        >>> Proposal("score", ["a.csv"], {"target": "gold", "prediction": "said"}).question
+        'How often is said the same as gold?'
+        """
+        names = {name: _listed(value) for name, value in self.options.items() if isinstance(value, str)}
+        probabilities = next((names[name] for name in PROBABILITIES if name in names), "the file")
+        names = {"prediction": "the prediction", "against": "the first one", "probabilities": probabilities} | names
+        if names.get("model") == COLUMN and "explode" in names:  # of which each is a model
+            names["model"] = f"of {names['explode']}"
+        return QUESTIONS[self.rank][2].format_map(names)
+
+    def __str__(self) -> str:
+        """The command as it is typed.
+
+        >>> print(Proposal("score", ["my answers.csv"], {"score": "right", "skip_missing": True}))
+        howsure score 'my answers.csv' --score right --skip-missing
+        """
+        words = (word for name, value in self.options.items() for word in _option_words(name, value))
+        return " ".join(["howsure", self.command, *map(shell_word, (*self.paths, *words))])
+
+
+def _option_words(name: str, value: Option) -> Iterator[str]:
+    option = f"--{name.replace('_', '-')}"
+    if value is True:
+        yield option
+    elif value:
+        for word in [value] if isinstance(value, str) else value:
+            yield from (option, word)
+
+
+def _listed(value: str) -> str:
+    parts = [part if len(part) <= MAX_PART else f"{part[: MAX_PART - 1]}…" for part in value.split(",")]
+    return shortened(parts, limit=3)
 
 
 def typed_files(
     paths: Sequence[str], format: str | None, explode: str | None, encoding: str | None = None
-) -> list[str]:
+) -> TypedFiles:
     """The files, and how they are read."""
-    options = {"--from": format, "--explode": explode, "--encoding": encoding}
-    return [*paths, *(word for option, value in options.items() if value is not None for word in (option, value))]
+    return TypedFiles(paths, {"from": format, "explode": explode, "encoding": encoding})
 
 
-def command_text(command: str, *words: str) -> str:
-    return " ".join(["howsure", command, *map(shell_word, words)])
-
-
-def look_command(path: str, format: str | None, explode: str | None) -> str:
-    """The command that shows what is in a file, as it is read."""
-    return command_text("look", *typed_files([path], format, explode))
-
-
-def look_into_command(file_words: Sequence[str], name: str) -> str:
-    """The command that shows the names in the objects of these lists."""
-    return command_text("look", *file_words, "--explode", name)
+def models_against_first(columns: Sequence[SeenColumn]) -> dict[str, Option]:
+    """The options that compare the models of these columns with the first one."""
+    return {"against": columns[0].name, "model": [column.name for column in columns[1:]]}

@@ -28,36 +28,35 @@ from howsure_cli.column_words import (
     positive_option,
     words_in,
 )
-from howsure_cli.typed_commands import command_text
+from howsure_cli.typed_commands import Proposal, TypedFiles, models_against_first
 
 GRADED = words_in("annotations annotators raters judges coders ratings grades")  # objects with a key for each rater
 MAX_CODERS = 5  # more numbered columns are features
 
 
 def propose_marks(
-    values: Values, file_words: Sequence[str], item: SeenColumn | None, *, may_explode: bool
-) -> Iterator[str]:
+    values: Values, typed: TypedFiles, item: SeenColumn | None, *, may_explode: bool
+) -> Iterator[Proposal]:
     """The mean of each model, and the differences between models, if several columns say whether a model is right on
     the same items."""
     marks = _marks_named_alike([*values]) or _only_marks(values)
     if len(marks) < 2:
         return
-    positive = positive_option(marks[0]) or []
-    missing = ["--skip-missing"] if any(column.missing for column in marks) else []
+    positive = positive_option(marks[0]) or {}
+    skip_missing = any(column.missing for column in marks)
     if may_explode and "," not in "".join(column.name for column in marks):
-        ids = [] if item is None or item in marks or item.kind not in (UNIQUE, TEXTS) else ["--id", item.name]
-        words = ["--explode", column_list(marks), "--score", VALUE, *positive, "--model", COLUMN, *ids, *missing]
-        yield command_text("score", *file_words, *words)
+        is_item = item is not None and item not in marks and item.kind in (UNIQUE, TEXTS)
+        names = {"model": COLUMN, "id": item.name if item is not None and is_item else None}
+        rows = {"explode": column_list(marks), "score": VALUE, **positive}
+        yield typed.command("score", **rows, **names, skip_missing=skip_missing)
     if not positive:
-        models = [word for column in marks[1:] for word in ("--model", column.name)]
-        words = ["--metric", "score", "--against", marks[0].name, *models, *missing]
-        yield command_text("significance", *file_words, *words)
+        yield typed.command("significance", metric="score", **models_against_first(marks), skip_missing=skip_missing)
 
 
 def _is_mark(column: SeenColumn) -> bool:
     """Whether it has two values, one of which says that an answer is right."""
     positive = positive_option(column) if column.kind == TWO else None
-    is_right = positive is not None and (not positive or positive[1].casefold() in RIGHT)
+    is_right = positive is not None and (not positive or positive["positive"].casefold() in RIGHT)
     return is_right and not column.words & (RATERS | JUDGE | PEOPLE)
 
 
@@ -92,7 +91,7 @@ def _only_marks(values: Values) -> list[SeenColumn]:
     are_of_items = all(c.kind in (UNIQUE, REPEATED, TEXTS) or c.words & (GROUPS - MODELS) for c in others)
     is_clear = all(
         mark.words & MODEL_NAMES
-        or (positive_option(mark) or [""])[-1].casefold() in CORRECT
+        or (positive_option(mark) or {}).get("positive", "").casefold() in CORRECT
         or any(agree(values[mark], values[other]) for other in marks if other is not mark)
         for mark in marks
     )

@@ -564,8 +564,9 @@ def test_graders_and_ratings_have_an_ordinal_agreement() -> None:
 def test_a_judge_with_errors_is_proposed_without_them() -> None:
     verdicts = [("ERROR" if i % 10 == 9 else "PASS" if i % 3 else "FAIL", "PASS" if i % 2 else "") for i in range(60)]
     rows = ((f"c{i}", judge, person or "FAIL") for i, (judge, person) in enumerate(verdicts))
-    first, *_ = howsure.look(table("judged.csv", "case_id judge_verdict human_verdict", rows)).commands
-    assert first.endswith("--positive PASS --id case_id --missing ERROR --skip-missing")
+    first, second, *_ = howsure.look(table("judged.csv", "case_id judge_verdict human_verdict", rows)).commands
+    assert "judge validate" in first
+    assert second.endswith("--positive PASS --id case_id --missing ERROR --skip-missing")
     assert run(*shlex.split(first)[1:]).code == 0
 
 

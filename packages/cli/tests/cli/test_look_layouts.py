@@ -1708,7 +1708,7 @@ def test_people_in_objects_of_some_rows_are_compared_with_the_judge() -> None:
         for k, (judge, person) in enumerate(grades)
     ]
     Path("nested.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    command = howsure.look("nested.jsonl").commands[0]
+    command = howsure.look("nested.jsonl").commands[1]
     assert command.endswith("judge nested.jsonl --score out.useful --target human.grade --id id --bounds 1,5")
     (row,) = json.loads(run(*command.split()[1:], "--format", "json").out)["models"]
     assert row["judge"]["value"] == pytest.approx(sum(judge for judge, _ in grades) / 120)
@@ -1719,7 +1719,7 @@ def test_people_of_any_name_are_compared_with_the_judge() -> None:
     verdicts = [("pass", "fail")[k % 3 == 0] for k in range(90)]
     rows = [(k, verdicts[k], *(verdicts[k - (k % 8 == 0)] if k < n else "" for n in (40, 30))) for k in range(90)]
     command = commands_of("trace_id judge_verdict anna ben", rows)[0]
-    assert "howsure judge rows.csv --score judge_verdict --target anna --positive pass" in command
+    assert "howsure judge validate rows.csv --score judge_verdict --target anna --positive pass" in command
 
 
 def test_exact_copies_of_rows_are_named() -> None:
