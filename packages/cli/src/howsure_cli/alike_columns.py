@@ -10,13 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from howsure.data.column_roles import FEW, NUMBERS, ONE, REPEATED, TWO, WITHIN, SeenColumn
+from howsure.data.column_roles import FEW, NUMBERS, ONE, REPEATED, TEXTS, TWO, UNIQUE, WITHIN, SeenColumn
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.column_words import (
     ADJUDICATED,
+    CHANCES,
     CORRECT,
+    CRITERIA,
     GROUPS,
+    JUDGE,
     JUDGES,
     LABELS,
     MEASURES,
@@ -24,24 +27,33 @@ from howsure_cli.column_words import (
     MODELS,
     PEOPLE,
     PREDICTED,
+    PREDICTIONS,
     RATERS,
+    RIGHT,
     RIGHT_ANSWERS,
     SCORES,
     VERDICTS,
     is_numeric,
+    is_yes_or_no,
+    last_words,
     name_parts,
     names_id,
     names_prediction,
     names_rater,
+    positive_option,
+    words_in,
 )
 
 Values = Mapping[SeenColumn, Sequence[str | None]]
 
 MIN_KAPPA = 0.15  # above which columns are about the same thing
 MIN_DEVIATIONS = 3.0  # from the kappa of columns that have nothing in common
+MIN_CLEAR_KAPPA = 0.3  # of columns that could also be correlated variables
 MAX_ROWS = 2_000  # of which agreement is computed
 MAX_VALUES = 1_000  # of a column of labels
 MAX_COLUMNS = 60  # that are compared with each other
+MAX_CODERS = 5  # more numbered columns are features
+GRADED = words_in("annotations annotators raters judges coders ratings grades")  # objects with a key for each rater
 
 
 def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tuple[SeenColumn, list[SeenColumn]] | None:
@@ -64,24 +76,94 @@ def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tup
     return max(pairs, key=lambda entry: entry[0])[1:] if pairs else None
 
 
-def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
-    """The most columns of labels with the same values that agree more than chance.
+def marks_of_models(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
+    """Columns that say whether each of several models is right on the same items.
 
-    Numbers are of raters only if the names differ in a number. Columns of two values with unlike names may be different
-    variables that are correlated.
+    Their names share a word such as correct, or all other columns name items; yes and no may be features of the items,
+    unless the columns are named for models or agree.
     """
-    labels = [column for column in columns if _may_be_label(column) and not _is_yes_or_no(column)][:MAX_COLUMNS]
-    labels = [
-        column for column in labels if column.kind in (TWO, FEW) and not column.words & (MODELS | GROUPS - LABELS)
-    ]
+    marks = list(filter(_is_mark, columns))
+    if not any(last_words(column) & MODELS and not is_yes_or_no(column) for column in columns):
+        shared = {key: alike for key, alike in _families(marks).items() if key[0] in CORRECT}
+        if named := max(shared.values(), key=len, default=[]):
+            return named
+    marks = [c for c in marks if not c.words & (LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS)]
+    others = [column for column in columns if column not in marks]
+    is_numbered = {_template(column) for column in marks} == {_template(marks[0])} != {""} if marks else False
+    are_of_items = all(c.kind in (UNIQUE, REPEATED, TEXTS) or c.words & (GROUPS - MODELS) for c in others)
+    are_alike = all(column.held == marks[0].held for column in marks)
+    if not (are_of_items and are_alike) or (is_numbered and len(marks) > MAX_CODERS):
+        return []
+    is_clear = all(
+        mark.words & MODEL_NAMES
+        or (positive_option(mark) or {}).get("positive", "").casefold() in CORRECT
+        or any(agree(values[mark], values[other]) for other in marks if other is not mark)
+        for mark in marks
+    )
+    return marks if is_clear else []
+
+
+def _is_mark(column: SeenColumn) -> bool:
+    """Whether it has two values, one of which says that an answer is right."""
+    positive = positive_option(column) if column.kind == TWO else None
+    is_right = positive is not None and (not positive or positive["positive"].casefold() in RIGHT)
+    return is_right and not column.words & (RATERS | JUDGE | PEOPLE)
+
+
+def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
+    """The most columns of labels or grades with the same values that are of different raters.
+
+    Their names say so, or they agree more than chance. Numbers, and two values such as yes and no, may be different
+    variables that are correlated: their names must be alike, or not those of grades, and their agreement clear.
+    """
+    labels = [column for column in columns if _may_be_label(column) and column.kind in (TWO, FEW)]
+    labels = [column for column in labels if not column.words & (MODELS | GROUPS - LABELS)][:MAX_COLUMNS]
+    families = [alike for key, alike in _families(labels).items() if _are_of_raters(key, alike)]
+    families.append([column for column in labels if column.words & (RATERS | JUDGE) and "." not in column.name])
+    if any(names_rater(column) or last_words(column) & MODELS for column in columns if column not in labels):
+        labels = [column for column in labels if not is_numeric(column) or _template(column) or column in families[-1]]
     groups = list[list[SeenColumn]]()
     for first in labels:
         same = [other for other in labels if other is not first and _share_values(first, other, values)]
-        same = [other for other in same if not is_numeric(first) or _template(other) == _template(first) != ""]
-        same = [other for other in same if {first.kind, other.kind} == {FEW} or _are_named_alike(first, other)]
-        agreeing = [other for other in same if agree(values[first], values[other])]
-        groups.append([first, *agreeing])
+        named = {column for alike in families if first in alike for column in alike}
+        groups.append([first, *(other for other in same if other in named or _rate_the_same(first, other, values))])
     return max(groups, key=len, default=[])
+
+
+def _are_of_raters(key: tuple[str, str], columns: Sequence[SeenColumn]) -> bool:
+    """Whether what the names of values in objects share, such as verdict in gpt.verdict and pro.verdict, is graded."""
+    shared = {word for part in key for word in re.split(r"[\W_\d]+", part)}
+    return bool(shared & (VERDICTS - LABELS | GRADED)) and all("." in column.name for column in columns)
+
+
+def _rate_the_same(first: SeenColumn, other: SeenColumn, values: Values) -> bool:
+    """Whether two columns agree more than chance, clearly if their names and values could be those of variables."""
+    if _is_yes_or_no(first):
+        return False
+    if is_numeric(first) and not _template(first) == _template(other) != "":
+        named = SCORES | MEASURES | CRITERIA | LABELS | CHANCES
+        is_other = any(column.words & named or column.kind == TWO or "." in column.name for column in (first, other))
+        is_other = is_other or bool(name_parts(first) & name_parts(other))
+        return not is_other and agree(values[first], values[other], at_least=MIN_CLEAR_KAPPA)
+    is_clear = {first.kind, other.kind} == {FEW} or _are_named_alike(first, other)
+    return is_clear and agree(values[first], values[other])
+
+
+def _families(columns: Sequence[SeenColumn]) -> dict[tuple[str, str], list[SeenColumn]]:
+    """Columns whose names differ in one part only, by what their names share before and after it.
+
+    The names gpt_right and llama_right share the last part, labels.ann.grade and labels.bob.grade the first and the
+    last one.
+    """
+    families: dict[tuple[str, str], list[SeenColumn]] = {}
+    for column in columns:
+        parts = [part for part in re.split(r"[\W_]+", column.name.lower()) if part]
+        keys = [(parts[-1], ""), ("_".join(parts[1:]), ""), (parts[0], "-")] if len(parts) > 1 else []
+        keys += [(parts[-1], parts[0])] if len(parts) > 2 else []
+        keys += [("", re.sub(r"\d+", "", column.name.lower()))] if re.search(r"\d", column.name) else []
+        for key in dict.fromkeys(keys):
+            families.setdefault(key, []).append(column)
+    return {key: alike for key, alike in families.items() if len(alike) > 1}
 
 
 def measures_of_arms(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
@@ -126,10 +208,10 @@ def kappa(first: Sequence[str | None], second: Sequence[str | None]) -> float:
     return (observed - chance) / (1 - chance) if chance < 1 else 0.0
 
 
-def agree(first: Sequence[str | None], second: Sequence[str | None]) -> bool:
+def agree(first: Sequence[str | None], second: Sequence[str | None], *, at_least: float = MIN_KAPPA) -> bool:
     """Whether two columns agree clearly more than chance, and not always."""
     n = sum(a is not None and b is not None for a, b in zip(first[:MAX_ROWS], second[:MAX_ROWS], strict=True))
-    return max(MIN_KAPPA, MIN_DEVIATIONS / math.sqrt(max(n, 1))) < kappa(first, second) < 1.0
+    return max(at_least, MIN_DEVIATIONS / math.sqrt(max(n, 1))) < kappa(first, second) < 1.0
 
 
 def _key(value: str) -> str | float:

@@ -28,8 +28,16 @@ from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
-from howsure_cli.alike_columns import agree, grades_of_models, measures_of_arms, raters, target_and_predictions
+from howsure_cli.alike_columns import (
+    agree,
+    grades_of_models,
+    marks_of_models,
+    measures_of_arms,
+    raters,
+    target_and_predictions,
+)
 from howsure_cli.column_words import (
+    ADJUDICATED,
     CHANCES,
     CONFIDENCES,
     CORRECT,
@@ -81,8 +89,7 @@ from howsure_cli.document_commands import events_in_texts, import_scores
 from howsure_cli.span_commands import spans_in_rows
 from howsure_cli.table_notes import tasks_of_models
 from howsure_cli.table_roles import TableRoles
-from howsure_cli.typed_commands import RIGHT, Option, Options, Proposal, TypedFiles, models_against_first
-from howsure_cli.wide_commands import are_of_raters, columns_by_object, propose_marks
+from howsure_cli.typed_commands import GOLD, RIGHT, Option, Options, Proposal, TypedFiles, models_against_first
 
 MAX_COMMANDS = 4
 MAX_GRADES = 200  # different values, of which agreement is computed
@@ -349,37 +356,27 @@ class _TableProposals(TableRoles):
         yield self._command("judge agreement", [rater, grade, *keys], **names, scale=scale if is_scale else None)
 
     def propose_rater_columns(self) -> Iterator[Proposal]:
-        """If each rater has a column, and the columns have the same values: the agreement of the raters."""
-        few = [column for column in self.columns if column.kind in (TWO, FEW) and not names_id(column)]
-        plain = [column for column in few if column.words & (RATERS | JUDGE) and "." not in column.name]
-        candidates = [plain, *(alike for alike in columns_by_object(few) if are_of_raters(alike))]
-        alike = [[c for c in some if len(grade_values(c) & grade_values(some[0])) > 1] for some in candidates]
-        raters = next((columns for columns in alike if len(columns) > 1), [])
-        item = self._item()
-        keys = [] if item is None else self._keys(item, [], other_than=raters)
-        if not raters or not keys or not self.may_explode:
+        """If each rater has a column: the agreement of the raters."""
+        arms = measures_of_arms(self.columns)
+        alike = arms if arms and arms[0].kind == FEW and agree(*map(self._values, arms[:2])) else []
+        alike = alike or raters(self.columns, self._values_by_column)
+        if len(alike) < 2 or not self.may_explode or target_and_predictions(alike, self._values_by_column) is not None:
             return
-        values = {value for column in raters for value in grade_values(column)}
-        is_scale = len(values) > MAX_NOMINAL and all(map(is_numeric, raters))
-        names = {"explode": column_list(raters), "rater": COLUMN, "id": column_list(keys), "score": VALUE}
-        yield self._command("judge agreement", raters, **names, scale="ordinal" if is_scale else None)
+        values = {value for column in alike for value in grade_values(column)}
+        is_scale = len(values) > MAX_NOMINAL and all(map(is_numeric, alike))
+        is_scale &= any(c.words & (RATERS | JUDGE) or not re.search(r"\d", c.name) for c in alike)  # not codes C1, C2
+        scale = "ordinal" if is_scale else None
+        yield self._command("judge agreement", alike, raters=column_list(alike), scale=scale)
 
     def propose_similar_columns(self) -> Iterator[Proposal]:
-        """If columns contain the same labels and agree more than chance: their agreement; if arms have a column each
-        with the same measure: its mean for each arm."""
-        alike, arms = raters(self.columns, self._values_by_column), measures_of_arms(self.columns)
-        if self.may_explode and len(alike) > 1 and target_and_predictions(alike, self._values_by_column) is None:
-            yield self._command("judge agreement", alike, raters=column_list(alike))
-        if self.may_explode and arms and arms[0].kind == FEW and agree(*map(self._values, arms[:2])):
-            yield self._command("judge agreement", arms, raters=column_list(arms), scale="ordinal")
-        arms = arms or grades_of_models(self.columns)
+        """If arms or models have a column each with the same measure: its mean for each of them."""
+        arms = measures_of_arms(self.columns) or grades_of_models(self.columns)
         if self.may_explode and arms:
             yield self._means_of_columns(arms)
 
-    def _means_of_columns(self, columns: Sequence[SeenColumn]) -> Proposal:
-        return self._command(
-            "score", columns, explode=column_list(columns), score=VALUE, model=COLUMN, id=self._unique_id()
-        )
+    def _means_of_columns(self, columns: Sequence[SeenColumn], **options: Option) -> Proposal:
+        rows: Options = {"explode": column_list(columns), "score": VALUE, **options}
+        return self._command("score", columns, **rows, model=COLUMN, id=self._unique_id())
 
     def propose_tasks(self) -> Iterator[Proposal]:
         """If each row is a model, and each column the score of a task: the mean of each model over tasks."""
@@ -458,8 +455,14 @@ class _TableProposals(TableRoles):
         return None if values is None else _where(dict(zip(crossed, map(str, values), strict=True)))
 
     def propose_marks(self) -> Iterator[Proposal]:
-        """If several columns say whether each model is right on the same items."""
-        return propose_marks(self._values_by_column, self.typed, self._item(), may_explode=self.may_explode)
+        """If several columns say whether each model is right on the same items: the mean of each, and differences."""
+        marks = marks_of_models(self.columns, self._values_by_column)
+        if len(marks) < 2 or not self.may_explode:
+            return
+        positive = positive_option(marks[0]) or {}
+        yield replace(self._means_of_columns(marks, **positive), evidence=RIGHT)
+        if not positive:
+            yield self._command("significance", marks, metric="score", **models_against_first(marks))
 
     def propose_scores(self) -> Iterator[Proposal]:
         """If a column says how good each answer is: its means, and a comparison of the models."""
@@ -581,10 +584,11 @@ class _TableProposals(TableRoles):
         target, predictions = pair
         if len(predictions) == 1:
             models = [column for column in self._models() if column not in (target, *predictions)]
-            rater = None if models else self._rater()
+            rater = self._rater() if target.words & RIGHT_ANSWERS and not models else None
             identity, used = self._identity_options(label=target, models=models if rater is None else [rater])
             names = {"target": target.name, "prediction": predictions[0].name}
-            yield self._command("score", [target, *used], **names, **identity)
+            proposal = self._command("score", [target, *used], **names, **identity)
+            yield replace(proposal, evidence=GOLD if target.words & (RIGHT_ANSWERS | PEOPLE | ADJUDICATED) else "")
             return
         if self.may_explode and "," not in "".join(column.name for column in predictions):
             names = {"explode": column_list(predictions), "target": target.name, "prediction": VALUE}

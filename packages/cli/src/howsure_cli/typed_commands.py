@@ -15,7 +15,7 @@ Options = Mapping[str, Option]
 
 MAX_PART = 60  # characters of a value or name
 PROBABILITIES = ("prob", "probs", "probs_column", "verbalised", "logits", "logprobs")
-RIGHT = "right"  # evidence that a score says whether an answer is right
+RIGHT, GOLD = "right", "gold"  # evidence that a score says whether an answer is right, and a target what is right
 # The questions, the most important one first. A command answers that question of which it has most options, of those of
 # which it has all; "value" means that columns became rows.
 QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
@@ -32,8 +32,7 @@ QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
         ("judge validate", "", "How often is the judge right?"),
         ("judge", "", "What is the mean grade, if the judge's errors are corrected?"),
         # Several models: which one is best?
-        ("score", "value target model", "Which {model} is most often the same as {target}?"),
-        ("score", "value score model", "Which {model} has the highest mean?"),
+        ("score", "value score model right", "Which {model} has the highest mean?"),
         ("score", "score model positive", "How often is {score} {positive}, for each {model}?"),
         ("score", "score model lower_is_better", "Which {model} has the lowest mean {score}?"),
         ("score", "score model", "Which {model} has the highest mean {score}?"),
@@ -41,12 +40,14 @@ QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
         # One model: how good is it?
         ("score", "score right positive", "How often is {score} {positive}?"),
         ("score", "score right", "How often is the answer right, by {score}?"),
-        ("score", "target", "How often is {prediction} the same as {target}?"),
+        ("score", "value target model", "Which {model} is most often the same as {target}?"),
+        ("score", "target gold", "How often is {prediction} the same as {target}?"),
         ("score", "targets", "How often are the predictions the same as the true values?"),
         # Several raters, and no right answers: do they agree?
         ("judge agreement", "raters", "Do {raters} agree?"),
-        ("judge agreement", "value", "Do {explode} agree?"),
         ("judge agreement", "rater", "Do the raters in {rater} agree?"),
+        ("score", "target", "How often is {prediction} the same as {target}?"),
+        ("score", "value score model", "Which {model} has the highest mean?"),
         ("score", "score positive", "How often is {score} {positive}?"),
         ("score", "score group", "What is the mean {score}, for each {group}?"),
         ("score", "score", "What is the mean {score}?"),

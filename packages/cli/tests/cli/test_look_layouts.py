@@ -1649,7 +1649,7 @@ def test_raters_with_gaps_are_proposed() -> None:
         [(k, k % 5, "" if k < 9 else f"{k % 5}.0", k % 5) for k in range(60)],
     )
     (command,) = howsure.look("gaps.csv").commands
-    assert "--explode rater_1,rater_2,rater_3" in command
+    assert "--raters rater_1,rater_2,rater_3" in command
     assert "--skip-missing" in command
 
 
