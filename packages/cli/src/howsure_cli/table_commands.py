@@ -473,7 +473,7 @@ class _TableProposals(TableRoles):
         identity, used = self._identity_options(label=score)
         marks = {**(positive_option(score) or {}), **non_answer_options(score)}
         marks["lower_is_better"] = bool(score.words & FAULTS)
-        is_right = score is self._right() and self._rater() is None
+        is_right = score is self._right() and self._rater() is None and self._judge() is None
         proposal = self._command("score", [score, *used], score=score.name, **marks, **identity)
         yield replace(proposal, evidence=RIGHT if is_right else "")
         end = score.name.rsplit(".", 1)[-1]
