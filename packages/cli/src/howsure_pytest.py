@@ -58,7 +58,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def run_until_decided(item: pytest.Item, once: Callable[[], None], mark: pytest.Mark) -> None:
     """Run a test until its pass rate is shown to be above or below the limit, or the maximum number of runs is reached.
 
-    A run fails by an assertion or `pytest.fail`; what else it raises ends the test at once, as without the mark.
+    A run fails by an assertion or `pytest.fail`. Any other exception ends the test at once, as without the mark.
     """
     __tracebackhide__ = True
     from howsure.stats.betting import binomial_wealth

@@ -57,9 +57,10 @@ GRADED = words_in("annotations annotators raters judges coders ratings grades") 
 
 
 def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tuple[SeenColumn, list[SeenColumn]] | None:
-    """The column of right answers and those that predict it; None if no column is clearly the right answer.
+    """Return the column of correct answers and the columns that predict it; None if no column clearly contains correct
+    answers.
 
-    A column predicts another one if it has the same values, and a name or an agreement above chance says so.
+    A column predicts another one if it has the same values, and its name or an agreement above chance supports this.
     """
     labels = [column for column in columns if _may_be_label(column)][:MAX_COLUMNS]
     pairs = list[tuple[tuple[float, float], SeenColumn, list[SeenColumn]]]()
@@ -250,7 +251,7 @@ def _predicts(column: SeenColumn, target: SeenColumn, values: Values) -> bool:
 
 
 def _rightness(target: SeenColumn, others: Sequence[SeenColumn]) -> float:
-    """How clearly the name of a column is that of right answers, compared with the others."""
+    """Return how clearly the name of a column, compared with the others, is that of correct answers."""
     is_part = all(name_parts(target) < name_parts(other) for other in others)  # as label of gpt_label
     weight = _weight(target) + 2.0 * is_part
     is_clear = weight > 0 or all(map(names_prediction, others))
@@ -265,7 +266,8 @@ def _weight(column: SeenColumn) -> float:
 
 
 def _are_named_alike(first: SeenColumn, second: SeenColumn) -> bool:
-    """Whether two names differ only in a number, share a word for a judgement, or one is that of a judge or a rater."""
+    """Return whether two names differ only in a number, share a word for a judgement, or one is the name of a judge or
+    rater."""
     judgements = LABELS | SCORES | VERDICTS
     shares_word = first.words & second.words & judgements
     is_rater = (first.words | second.words) & (JUDGES | PEOPLE | RATERS)

@@ -18,10 +18,7 @@ COMMANDS = {
     "judge": ("judge", "Correct a model's grades with human grades; measure the agreement of raters."),
     "calibration": ("calibration", "Do predicted probabilities match frequencies?"),
     "significance": ("significance.main", "Is a model really better than the baseline?"),
-    "check": (
-        "check.main",
-        "Is a limit on a score or error kept? Pass, fail or cannot tell, for CI.",
-    ),
+    "check": ("check.main", "Is a limit on a score or error kept? Pass, fail or cannot tell, for CI."),
     "monitor": ("monitor", "Is a model still calibrated? Alarms, with the date of the change."),
     "selective": ("selective", "What if a model answers only when it is confident?"),
     "fields": ("fields", "How reliable is each extracted field, and which documents need no review?"),

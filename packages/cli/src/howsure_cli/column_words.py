@@ -153,7 +153,7 @@ def is_yes_or_no(column: SeenColumn) -> bool:
 
 
 def positive_option(label: SeenColumn, others: Collection[str] = ()) -> dict[str, str] | None:
-    """The option that says which value counts as 1, such as one of `others`; None if it is unclear."""
+    """Return the command's option for the value that counts as 1, such as one of `others`; None if it is unclear."""
     if is_yes_or_no(label):
         return {}
     if is_numeric(label):
@@ -199,7 +199,8 @@ def _values_with_negation(values: Collection[str]) -> list[str]:
 
 
 def non_answer_options(label: SeenColumn) -> Options:
-    """The options that leave out values that are not answers, such as `unparseable`; all others are wrong."""
+    """Return the options that leave out labels that are not answers, such as `unparseable`; all other labels count as
+    wrong."""
     if label.kind != FEW or is_numeric(label):
         return {}
     others = sorted(value for value in label.held if is_non_answer(value))

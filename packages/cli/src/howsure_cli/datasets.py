@@ -142,7 +142,7 @@ def demo_data_set() -> DataSet:
 
 
 def data_set(name: str) -> DataSet:
-    """A data set by its name; InputError if there is none.
+    """Return a data set by its name. Raises InputError if there is none with this name.
 
     >>> data_set("gap_coref").licence
     'Apache 2.0'
@@ -162,10 +162,10 @@ def downloads_folder() -> Path:
 
 
 def find_data_set(name: str, *, data: str | os.PathLike[str] | None = None) -> Path:
-    """The folder of a data set: in the folder `data` if given, otherwise in HOWSURE_DATA, otherwise among the
-    downloads.
+    """Return the folder of a data set. The folder `data` is searched if it is given, otherwise HOWSURE_DATA, otherwise
+    the downloads.
 
-    Raises InputError that says how to get it if it is in none of these.
+    Raises InputError that says how to get the data set if it is in none of these.
     """
     here = located(name, data=data)
     if here is not None:
@@ -187,9 +187,9 @@ def data_set_path(name: str, file: str, *, data: str | os.PathLike[str] | None =
 
 
 def located(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[str, Path] | None:
-    """The place of a data set ("data", HOWSURE_DATA or "downloaded") and its folder; None if it is in no place.
+    """Return where a data set is ("data", HOWSURE_DATA or "downloaded") and its folder; None if it was not found.
 
-    A folder named by the user is accepted as it is; a download counts only if it is complete.
+    A folder named by the user is accepted without a check; a download counts only if it is complete.
     """
     if data is not None:
         folder = Path(data) / name

@@ -261,7 +261,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
 
 
 def _look_inside(files: Paths, rows: Sequence[Sequence[Any]], format: str | None, encoding: str | None) -> Look | None:
-    """The look at the longest list of objects in a single document for which there are commands; None without one."""
+    """Return the result of `look` for the longest list of objects in a single document for which there are commands;
+    None if there is no such list."""
     cells = {str(name): cell for name, cell in zip(*rows, strict=True) if str(cell)[:1] in ("{", "[")}
     lists = [entry for name, cell in cells.items() for entry in lists_inside(name, parsed_json(cell))]
     for _, name in sorted(lists, key=lambda entry: -entry[0])[:MAX_LISTS]:
@@ -341,7 +342,8 @@ def _columns_alike(connection: Connection, file: File, names: Sequence[str]) -> 
 
 
 def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
-    """The table with further columns: one for each number, truth value and text that most objects of a column have."""
+    """Return the table with further columns: one for each number, truth value and string that most objects of a column
+    contain."""
     parts: dict[str, list[Any]] = {}
     objects = Counter[str]()  # of each column
     column_of_part: dict[str, str] = {}
@@ -376,7 +378,8 @@ def _object(text: str | None) -> dict[str, Any]:
 
 
 def _one_table(tables: Sequence[list[list[Any]]]) -> list[list[Any]]:
-    """The names of all columns, then the rows of all tables; None in a row whose table lacks the column."""
+    """Return the names of all columns, then the rows of all tables. A value is None if the row's table lacks the
+    column."""
     if len(tables) == 1:
         return tables[0]
     names = list(dict.fromkeys(name for table in tables for name in table[0]))
@@ -388,7 +391,8 @@ def _one_table(tables: Sequence[list[list[Any]]]) -> list[list[Any]]:
 
 
 def _kinds(files: Sequence[File], tables: Sequence[list[list[Any]]]) -> list[list[File]]:
-    """The files by the names of their columns, the most first; files that lack a few columns are of the same kind."""
+    """Return the files grouped by their column names, the largest group first. Files that lack a few columns are in the
+    same group."""
     kinds = list[tuple[set[Any], list[File]]]()
     for file, (heads, *_) in zip(files, tables, strict=False):
         names = set(heads)
@@ -425,7 +429,7 @@ def _missing_value_notes(columns: Sequence[SeenColumn]) -> Iterator[str]:
 
 
 def _copies_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """A note on a few rows that are copies of others in all of several columns, one of which names an item."""
+    """Yield a note if a few rows are copies of others in several columns, one of which names an item."""
     first_rows = dict[tuple[Any, ...], int]()
     copies = [(at, first) for at, row in enumerate(rows) if (first := first_rows.setdefault(tuple(row), at)) != at]
     has_items = any(names_id(column) or column.words & ITEMS for column in columns)
@@ -438,7 +442,8 @@ def _copies_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) 
 
 
 def _spelling_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """A note on each column of labels or groups of which some, such as Yes and yes, differ only in spelling."""
+    """Yield a note on each column of labels or groups in which some values differ only in spelling, such as Yes and
+    yes."""
     for place, column in enumerate(columns):
         is_named = column.words & (LABELS | PREDICTIONS | SCORES | GROUPS | MODELS | RATERS | VERDICTS)
         if column.kind in (FEW, TWO) and (is_named or 0 < len({*map(str.casefold, column.held)}) <= MAX_CODES):

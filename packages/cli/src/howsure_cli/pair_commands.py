@@ -39,7 +39,8 @@ class Lines(NamedTuple):
 
 
 def files_of_lines(paths: Sequence[str]) -> Lines | None:
-    """What a file of words and tags is, or two files of lines, of which one may be the predictions; None for tables."""
+    """Return the description of a file of words and tags, or of two files of lines, one of which may be predictions;
+    None for tables."""
     if len(paths) > 2 or not all(os.path.isfile(path) and os.path.getsize(path) <= MAX_BYTES for path in paths):
         return None
     suffixes = [format_suffix(path) for path in paths]
@@ -75,7 +76,7 @@ def _cells(path: str, *, is_tagged: bool) -> tuple[list[list[str]], list[str]]:
 
 
 def _score_commands(paths: Sequence[str], column: SeenColumn, *, is_tagged: bool) -> tuple[list[Proposal], list[str]]:
-    """The command by which predictions are scored, if the files have the same documents, and notes."""
+    """Return the command that scores predictions, if the files contain the same documents, and notes."""
     few = column.kind in (TWO, FEW) and all(len(value) <= MAX_LABEL for value in column.held)
     metric = "entity_f1" if is_tagged else "accuracy" if few else "bleu"
     predicted, gold, notes = _which_is_gold(paths)
@@ -110,7 +111,7 @@ def _fit(predicted: str, gold: str) -> bool:
 
 
 def scores_by_gold_table(paths: Sequence[str], tables: Sequence[Sequence[Sequence[str | None]]]) -> list[Proposal]:
-    """The command for two tables with an id: one with predictions, the other one, named so, with the true labels."""
+    """Return the command for two tables with ids, one of predictions and one of true labels, as their names show."""
     if len(paths) != 2 or len(tables) != 2:
         return []
     columns = {

@@ -100,7 +100,7 @@ def _document(
 
 
 def _can_agree(roles: _Roles, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether all positions are characters, and no spans of a rater and category overlap."""
+    """Return whether all positions are characters, and no spans of a rater and category overlap."""
     places = [names.index(name) for name in roles if name is not None]
     spans: dict[tuple[Any, ...], list[tuple[float, float]]] = {}
     for row in rows:

@@ -119,7 +119,8 @@ def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
 def propose_for_table(
     columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], typed: TypedFiles, *, files: int
 ) -> list[Proposal]:
-    """The commands for a table with these columns and first rows; each of several `files` may be a model."""
+    """Return the commands for a table with these columns and first rows. If there are several `files`, each may be a
+    model."""
     columns = [_without_unclear(column, [row[at] for row in rows]) for at, column in enumerate(columns)]
     table = _TableProposals(columns, rows, typed, files)
     agents = [*table.propose_agents()]
@@ -155,7 +156,7 @@ def propose_for_table(
 
 
 def _without_non_answers(column: SeenColumn) -> SeenColumn:
-    """The column with non-answers such as ERROR apart from its two other values."""
+    """Return the column, with non-answers such as ERROR separated from its two other values."""
     non_answers = [value for value in sorted(column.held) if is_non_answer(value)]
     answers = column.held - {*non_answers}
     if column.kind != FEW or not non_answers or len(answers) != 2:
@@ -164,7 +165,8 @@ def _without_non_answers(column: SeenColumn) -> SeenColumn:
 
 
 def _without_unclear(column: SeenColumn, texts: Sequence[str | None]) -> SeenColumn:
-    """The column, if it has labels for a minority of the rows and a third value is rare, with this value apart."""
+    """Return the column. If it has labels for a minority of the rows and a rare third value, this value is separated
+    from the labels."""
     counts = Counter(text for text in texts if text in column.held)
     if len(counts) != 3 or column.missing * 2 <= len(texts) or not positive_option(column):
         return column
@@ -274,7 +276,7 @@ class _TableProposals(TableRoles):
         return min(people, key=lambda column: column.missing, default=None)
 
     def propose_judge_in_rows(self) -> Iterator[Proposal]:
-        """If each row is a grade, and a judge and people graded the same items: the judge's mean, corrected."""
+        """Propose `judge` if each row is a grade, and a judge and human annotators graded the same items."""
         item, judge_columns = self._item(), self._judge_and_person()
         if judge_columns is None or item is None:
             return
@@ -356,7 +358,7 @@ class _TableProposals(TableRoles):
         yield self._command("judge agreement", [rater, grade, *keys], **names, scale=scale if is_scale else None)
 
     def propose_rater_columns(self) -> Iterator[Proposal]:
-        """If each rater has a column: the agreement of the raters."""
+        """Propose the agreement of raters if each rater has a column, and these columns contain the same values."""
         arms = measures_of_arms(self.columns)
         alike = arms if arms and arms[0].kind == FEW and agree(*map(self._values, arms[:2])) else []
         alike = alike or raters(self.columns, self._values_by_column)
@@ -369,7 +371,8 @@ class _TableProposals(TableRoles):
         yield self._command("judge agreement", alike, raters=column_list(alike), scale=scale)
 
     def propose_similar_columns(self) -> Iterator[Proposal]:
-        """If arms or models have a column each with the same measure: its mean for each of them."""
+        """Propose the agreement of columns with the same labels that agree more than chance; or, if treatment arms have
+        a column each with the same measure, its mean for each arm."""
         arms = measures_of_arms(self.columns) or grades_of_models(self.columns)
         if self.may_explode and arms:
             yield self._means_of_columns(arms)
@@ -442,8 +445,8 @@ class _TableProposals(TableRoles):
             )
 
     def _only_first_arm(self) -> str | None:
-        """The condition that selects one row of each item: those of the first model, arm and run, whose counts must not
-        be added, or "" for all rows; None if items repeat nevertheless."""
+        """Return the option that selects one row of each item, that of the first model, arm and run, because counts
+        must not be added over them; None if items repeat nevertheless."""
         run, item = self._named(RUNS, FEW, TWO), self._item()
         arms = [column for column in (*self._models(), run) if column is not None and column is not item]
         if not arms:
@@ -465,7 +468,7 @@ class _TableProposals(TableRoles):
             yield self._command("significance", marks, metric="score", **models_against_first(marks))
 
     def propose_scores(self) -> Iterator[Proposal]:
-        """If a column says how good each answer is: its means, and a comparison of the models."""
+        """Propose means and a comparison of the models if a column contains a score of each answer."""
         score = self._score() or self._label_of_answers() or self._score_by_values()
         is_probability = score is not None and score.kind == WITHIN and score is self._probability_column()
         if score is None or (is_probability and self._label() is not None) or score in (self._classes() or ((), []))[1]:
@@ -675,7 +678,8 @@ class _TableProposals(TableRoles):
         return {prefix: columns for prefix, columns in columns_by_prefix.items() if len(columns) > 1}
 
     def _probability_option(self, columns: Sequence[SeenColumn]) -> str | None:
-        """The kind of the numbers of classes, by a word in their names, or by their sum of 1."""
+        """Return the option for columns with a number for each class, from words in their names or from their sum of
+        1."""
         named = [way for way, words in LOGITS.items() if all(column.words & words for column in columns)]
         if named:
             return named[0]

@@ -67,9 +67,10 @@ def are_tags(columns: Sequence[SeenColumn]) -> bool:
 
 
 def with_points(rows: list[list[Any]], numbers: Collection[str] = ()) -> tuple[list[list[Any]], list[str]]:
-    """The names of the columns and rows, with decimal points where commands read decimal commas, and those columns.
+    """Return the column names and rows with decimal commas converted to points where commands would do so, and the
+    names of the converted columns.
 
-    numbers: the columns that are not texts, and so have decimal points.
+    numbers: the columns with values other than strings, which have decimal points.
 
     >>> with_points([["id", "p"], ["a,b", "0,5"], ["1,5", None]])
     ([['id', 'p'], ['a,b', '0.5'], ['1,5', None]], ['p'])
@@ -95,9 +96,11 @@ def with_points(rows: list[list[Any]], numbers: Collection[str] = ()) -> tuple[l
 
 
 def with_proportions(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]:
-    """The names of the columns and rows, with proportions where all values of a column are percentages, and those
-    columns. Columns of labels and of names of models are kept, and so is a column of two values unless its name is that
-    of a score.
+    """Return the column names and rows, in which columns that contain only percentages are converted to proportions,
+    and the names of the converted columns.
+
+    Columns of labels and of model names are not converted. A column with two values is converted only if its name is
+    that of a score.
 
     >>> with_proportions([["id", "p", "model"], ["5%", "35,5 %", "50%"], ["b", None, "90%"]])
     ([['id', 'p', 'model'], ['5%', '0.355', '50%'], ['b', None, '90%']], ['p'])
@@ -135,9 +138,9 @@ def _number_kinds(texts: Sequence[str]) -> tuple[bool, bool, bool, bool, bool]:
 
 
 def thousands_notes(rows: list[list[Any]], numbers: Collection[str] = ()) -> list[str]:
-    """A note for each column of texts such as 1.035, in a table whose other numbers have decimal commas.
+    """Return a note for each column of strings such as 1.035, in a table whose other numbers have decimal commas.
 
-    numbers: the columns that are not texts.
+    numbers: the columns with values other than strings.
 
     >>> thousands_notes([["id", "n"], ["a", "643"], ["b", "1.035"]])
     ['n has 1.035. Its point may separate thousands or decimals: write 1035, or 1,0350 if it is a decimal.']

@@ -259,8 +259,8 @@ class TableRoles:
         return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
 
     def _is_class(self, column: SeenColumn) -> bool:
-        """Whether the column is a label or the probability of one: another column predicts it, has the same words as
-        values, or has its name as a value."""
+        """Return whether the column is a label or the probability of a label: another column predicts it, has the same
+        words as values, or has its name as a value."""
         others = [other for other in self.columns if other is not column]
         answers = [other for other in others if names_prediction(other) or other.words & LABELS]
         pairs = [(column, other) for other in others] + [(other, column) for other in others]
@@ -275,7 +275,8 @@ class TableRoles:
         return "similarity" in column.words and any("query" in other.words for other in self.columns)
 
     def _is_status(self, column: SeenColumn) -> bool:
-        """Whether the column says of each row whether there was an error, and not how good an answer is."""
+        """Return whether the column contains whether there was an error in each row, rather than how good an answer
+        is."""
         errors = [other for other in self.columns if other.words & ERRORS and 0 < other.missing < len(self.rows)]
         if column.kind != TWO or not is_yes_or_no(column) or not errors:
             return False
@@ -283,7 +284,8 @@ class TableRoles:
         return any(failed == [text is not None for text in self._values(other)] for other in errors)
 
     def _right(self) -> SeenColumn | None:
-        """The column that says whether each answer is right, with at most a few values, one of which means yes."""
+        """Return the column that says whether each answer is correct: a column with few values, one of which means
+        yes."""
         candidates = [column for column in self._scores(TWO, FEW) if len(column.held) < 5]
         candidates += [] if candidates or self.labels else self._verdicts_of_judge() or self._outcomes_of_runs()
         candidates += [c for c in self.columns if c.kind == TWO and self._says_correct(c)]
@@ -322,7 +324,7 @@ class TableRoles:
         return next(iter(self._models(other_than=other_than)), None)
 
     def _models(self, *, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
-        """The columns of models, then those of the arms of an experiment."""
+        """Return the columns of models, then the columns of the arms of an experiment."""
         named = [c for c in self.columns if last_words(c) & MODELS and c.kind in (FEW, TWO, REPEATED)]
         names = {column.name.lower() for column in self.columns}
         sides = {

@@ -196,9 +196,9 @@ class InTemplates:
 class Fault:
     """A violated rule.
 
-    rule: a key of RULES, or a sentence. name: the parameter, or the name of its column (`ColumnName`). values: what
-    the sentence needs; `value` is the one that breaks the rule. row: its row, from 0; or place: where it is, in words.
-    remedy: a key of REMEDIES, or a sentence.
+    rule: a key of RULES, or a sentence. name: the parameter, or the name of its column (`ColumnName`). values: the
+    values to fill into the sentence; `value` violates the rule. row: the row of this value, from 0; or place: its
+    location, in words. remedy: a key of REMEDIES, or a sentence.
 
     >>> Fault("outside", "level", {"value": 95, "low": 0, "high": 1}).render()
     'level must be between 0 and 1; it is 95.'
@@ -227,7 +227,7 @@ class Fault:
         return " ".join([renderer.sentences(self), *renderer.origins])
 
     def at(self, place: Callable[[int], int | str]) -> Fault:
-        """The same fault with another row number, or with its place in words."""
+        """Return the same fault with another row number, or with its location in words, as `place` returns it."""
         if self.row is None:
             return self
         row = place(self.row)
@@ -242,7 +242,7 @@ class _Renderer(string.Formatter):
         self.origins: list[str] = []
 
     def sentences(self, fault: Fault) -> str:
-        """What is wrong and what to do."""
+        """Return what is wrong and what to do, as text."""
         where = fault.place or "it"
         if fault.row is not None:
             where = self.spelling.row(fault.row)
@@ -320,11 +320,11 @@ class HowsureError(Exception):
 
 
 class InputError(HowsureError, ValueError):
-    """A value that breaks a rule. The message names the parameter, the rule, the value, the row and what to do.
+    """A value that violates a rule. The message contains the parameter, the rule, the value, its row and what to do.
 
-    Rows of arrays are counted from 0, as in `y_prob[12]`, those of files from 1; the message says which. `fault` holds
-    the parts of the message (None if the message is a finished text). `untold`: the data may be right, but there are
-    too few to tell.
+    Rows of arrays are counted from 0, as in `y_prob[12]`, rows of files from 1; the message says which. `fault` has the
+    parts of the message (None if the message is a finished text). `untold` is True if the data may be valid, but are
+    too few for a result.
 
     >>> raise InputError("outside", "level", value=95, low=0, high=1, remedy="Write 0.95 for 95%.")
     Traceback (most recent call last):
@@ -366,7 +366,7 @@ class InputError(HowsureError, ValueError):
         return str(self.args[0]) if self.fault is None else self.fault.render(InTemplates()).rstrip()
 
     def inside(self, where: object) -> InputError:
-        """The same error, after the place that it is about, such as a document or a line of a file.
+        """Return the same error with the location that it is about, such as a document or a line of a file, in front.
 
         >>> raise InputError("`size` must be positive.").inside("document 3")
         Traceback (most recent call last):
@@ -380,7 +380,7 @@ class InputError(HowsureError, ValueError):
 
 @contextmanager
 def renumbered_rows(place: Callable[[int], int | str]) -> Iterator[None]:
-    """A block whose errors have other row numbers, or places in words.
+    """Context in which the rows in messages of InputError are replaced by other row numbers or by locations in words.
 
     >>> with renumbered_rows(lambda row: f"line {row + 2} of a.csv"):
     ...     raise InputError("missing", "label", value=EMPTY, row=3)
@@ -470,7 +470,8 @@ def row_reference(row: int) -> str:
 
 
 def relocate_rows(message: str, place: Callable[[int], int | str]) -> str:
-    """A text whose rows have other numbers, or are places in words."""
+    """Return a message whose row numbers are replaced by other row numbers or by locations in words, as `place` returns
+    them."""
 
     def words(match: re.Match[str]) -> str:
         if match["row"] is None or match["matrix"]:

@@ -95,7 +95,8 @@ def notes_by_name(notes_of_groups: Iterable[tuple[str, Sequence[str]]]) -> list[
 
 
 def with_spelled_notes(value: Any, surface: Surface) -> Any:
-    """Return a result, or a part of it, in which the notes have their parameters as a surface writes them."""
+    """Return a result, or a part of it, in which the notes name parameters as `surface` (Python or the command line)
+    spells them."""
     if isinstance(value, Note):
         return value.spelled(surface)
     if isinstance(value, tuple | list):

@@ -201,8 +201,9 @@ class Result:
         """Return the text output: the answer in a sentence, the table or some `columns` of it, notes, and the input.
 
         raw: do not escape names for a terminal. most: maximum number of rows of a table without an answer. rest: a hint
-        where users find rows beyond 12 and notes beyond three, which are then only counted; None prints everything.
-        width: the width of a terminal; with `rest`, the least important columns of a wider table are hidden and named.
+        that says where further rows (beyond 12) and notes (beyond three) can be found, which are then only counted;
+        None prints everything. width: the width of the terminal. If there is a `rest`, the least important columns of a
+        wider table are hidden and named.
         """
         more = [part.text(raw=raw, most=most, rest=rest, width=width) for part in self.further_tables()]
         return "\n\n".join([self.own_text(columns=columns, raw=raw, most=most, rest=rest, width=width), *more])
@@ -438,7 +439,7 @@ def result_recipe(result: Any) -> dict[str, Any]:
 
 
 def rows_read(recipe: Mapping[str, Any]) -> str:
-    """The input: files, their rows, and how many were left out; "" for arrays and frames.
+    """Return a line on the input: files, their rows, and how many rows were left out; "" for arrays and frames.
 
     >>> print(rows_read({"files": ["a.csv"], "rows": 1200, "skipped": {"p": 3}}))
     a.csv: 1,200 rows, 3 skipped (p: 3)

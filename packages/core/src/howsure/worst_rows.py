@@ -185,7 +185,7 @@ class Worst:
     def _rank_blocks(
         self, blocks: Iterable[Pairs], rows: Rows, n: int, *, label: str, group: str | None = None
     ) -> WorstRows:
-        """Return the worst pairs of n rows. Labels and further columns are read only for these pairs."""
+        """Return the n worst rows. Labels and further columns are read only for these rows."""
         index, by, q, start = np.zeros(0, np.int64), np.zeros(0), np.zeros(0), 0
         groups: list[str] | None = None
         for block in blocks:

@@ -58,7 +58,7 @@ class Part:
 
     @classmethod
     def parse(cls, part: object) -> Self:
-        """Return the part for (3, 64) or "3/64", as passed by the user; None stands for the whole input."""
+        """Return the part for (3, 64) or "3/64", as given by the user; None means the whole input."""
         if part is None:
             return cls()
         match = WRITTEN.fullmatch(part.strip()) if isinstance(part, str) else None
@@ -309,8 +309,8 @@ REASONS = {
 class Filter:
     """A filter for documents, by category, date, and actors.
 
-    keep, drop: regular expressions; a category must contain a match of `keep` and none of `drop`. require_actor: the
-    text must name an actor. since, until: the first and the last day to keep, as YYYY-MM-DD.
+    keep, drop: regular expressions; a document is kept if its category matches `keep` and does not match `drop`.
+    require_actor: whether the text must name an actor. since, until: the first and the last day to keep, as YYYY-MM-DD.
 
     >>> one = InputDocument(0, "a", "1999-01-02", None, "Top/News/World/Europe", "…")
     >>> Filter(keep="^Top/News/World", drop="Sports|Opinion").reason(one) is None

@@ -96,7 +96,7 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     """Read the (code, name) entries of a lexicon file.
 
     Each line is `CODE<TAB>NAME`; a file ending in .csv is CSV with commas, semicolons or tabs. A first line with the
-    words `code` and `name` is a header. Without a header, the first two columns are used, and a third one, such as the
+    words `code` and `name` is a header. Without a header, the first two columns are used. A third column, such as the
     source of the entry, is ignored.
 
     Raises InputError naming the line if it has no code, no name or extra columns, or if the first line looks like a

@@ -99,7 +99,8 @@ def label_and_word(label: str) -> tuple[str, str]:
 def check_relation(relation: str, scheme: Scheme, *, place: str, words: bool = False) -> str:
     """Check that a scheme contains the labels of a relation, and return the relation.
 
-    Labels may have subtypes (`nmod:of`) and, if `words`, required words (`nmod(by)`). place: used in the message.
+    Labels may have subtypes (`nmod:of`) and, with `words`, required words (`nmod(by)`). place: the field of the rule,
+    for the message.
 
     >>> check_relation("nsubjj", scheme_named("ud"), place="agents")
     Traceback (most recent call last):
@@ -355,7 +356,8 @@ def _is_negated(parsed: ParsedSentence, verb: int) -> bool:
 
 
 def _subjects(parsed: ParsedSentence, verb: int, rule: Rule, relations: Relations) -> list[int]:
-    """Return the agents of a verb: its own, or those of the verb whose subject it shares or that controls it."""
+    """Return the agents of a verb: its own subjects, or those of the verb whose subject it shares or that controls
+    it."""
     governor, relation = parsed.heads[verb], parsed.relations[verb]
     direct = _related_words(parsed, verb, relations)
     if direct:

@@ -133,7 +133,7 @@ def read_rule(path: str | os.PathLike[str]) -> Rule:
 
 
 def rule_from_yaml(text: str, *, name: str = "rule", place: str = "the rule") -> Rule:
-    """Parse a rule from YAML. name: used if the text has no field `name`. place: name of the text in messages.
+    """Parse a rule from YAML. name: used if the YAML has no field `name`. place: name of the YAML text in messages.
 
     >>> rule_from_yaml("verbs: [bomb]", name="bombing").agents
     ('nsubj', 'obl:agent')

@@ -46,9 +46,9 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = ignore_progress) -> E
 
 
 def in_bins(pairs: Pairs, *, seed: int, where: str = "", key: str = "") -> ExperimentResult:
-    """Return the panels of Figure 1 for some pairs, and whether the paper's findings hold for them.
+    """Return the panels of Figure 1 for these pairs, and whether the paper's findings are true for them.
 
-    where: the name of these pairs, if a page shows several sets. key: makes the names of the figures unique.
+    where: the name of the pairs, if a page shows several data sets. key: makes the names of the figures unique.
     """
     q = pairs.probabilities
     ends = float(np.mean((q < 0.05) | (q > 0.95)))

@@ -63,7 +63,7 @@ Columns = tuple[Any, Any, Any]  # targets, baseline, model
 
 
 def share_name(share: float) -> str:
-    """The name of the rule with one sub-sample proportion, for a column of a table.
+    """Return the name of the rule with a sub-sample proportion, for a column of a table.
 
     >>> share_name(0.1)
     'share 0.1'
@@ -132,7 +132,7 @@ def reproduce_boostsa(
 
 
 def p_values(columns: Columns, metrics: Sequence[str], *, loops: int, seed: int) -> Floats:
-    """The p-value of every test and metric, one-sided like BooStSa's: (tests, metrics)."""
+    """Return the p-value of every test and metric, one-sided like BooStSa's: (tests, metrics)."""
     options: dict[str, Any] = {"metrics": list(metrics), "interval": None, "rng": seed, "n_resamples": loops}
     compared = [compare(*columns, method="boostsa", sample_size=share, **options) for share in SHARES]
     compared += [compare(*columns, method=m, alternative="better", **options) for m in ("bootstrap", "permutation")]
@@ -297,7 +297,8 @@ def result_at_paper_size(sizes: Sequence[SizeResult]) -> SizeResult:
 
 
 def figure_2_findings(sizes: Sequence[SizeResult]) -> tuple[Finding, ...]:
-    """The paper's finding for its number of words, by metric, and the effect of the proportion on the test."""
+    """Return the paper's finding for each metric with the paper's number of words, and the effect of the proportion on
+    the test."""
     size = result_at_paper_size(sizes)
     default, exact = size.found(share_name(DEFAULT), "accuracy"), size.found(EXACT, "accuracy")
     shares = [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in (default, exact)]
@@ -334,7 +335,7 @@ def _share_finding(size_result: SizeResult, metric: str) -> Finding:
 
 
 def figure_2_panels(sizes: Sequence[SizeResult]) -> list[tuple[str, list[Series]]]:
-    """One panel per metric: p on the first words against the share."""
+    """Return one panel per metric: p on the first words, by the proportion of the sub-samples."""
     level = Series("p = .05", SHARES, [ALPHA] * len(SHARES))
     return [
         (name, [*(Series(_words(size), SHARES, size.first[: len(SHARES), column]) for size in sizes), level])
@@ -343,7 +344,8 @@ def figure_2_panels(sizes: Sequence[SizeResult]) -> list[tuple[str, list[Series]
 
 
 def draw_panels(sizes: Sequence[SizeResult]) -> list[tuple[str, list[Series]]]:
-    """One panel per metric: the rate at which the difference is found, with its interval, against the proportion."""
+    """Return one panel per metric: how often the difference is significant, with an interval, by proportion of the
+    sample."""
     panels = []
     for metric, name in METRICS.items():
         shares = [[size.found(share_name(share), metric) for share in SHARES] for size in sizes]

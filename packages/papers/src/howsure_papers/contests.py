@@ -424,7 +424,7 @@ def drawings_of_labels(outcomes: Sequence[Outcome], shown: str) -> list[Drawing]
 
 
 def labels_figure(outcome: Outcome) -> Figure:
-    """Both models' errors by label, the most frequent first, and averages over the most common labels."""
+    """Draw both models' errors by label, the most frequent label first, and averages over the most common labels."""
     order, few, many = outcome.question.order, outcome.question.few, outcome.question.many
     shown = order[:MAX_COLUMNS]
     labels = [outcome.tags.names[i] for i in shown] + [f"top {few}", f"top {many}"]

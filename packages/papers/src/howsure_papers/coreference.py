@@ -254,7 +254,8 @@ def corrections(judged: Results) -> tuple[str, ...]:
 
 
 def paper_table(judged: Results) -> Numbers:
-    """The paper's numbers and ours for models trained by likelihood: a row per quantity, a column per setting."""
+    """Return the paper's numbers and ours for models trained by likelihood: a row per quantity, a column per
+    setting."""
     low, high = DOUBTFUL
 
     def over(value: Callable[[np.ndarray[Any, Any]], float]) -> Callable[[Judged], Estimate]:
@@ -399,7 +400,7 @@ def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
 
 
 def compare_pairs(pairs: Pairs, other: Pairs) -> CalibrationComparison:
-    """Compare the calibration of two models on the same rows; differences are those of `pairs` minus `other`."""
+    """Compare the calibration of two models on the same rows; differences are `pairs` minus `other`."""
     return compare_calibration(
         pairs.labels,
         pairs.probabilities,

@@ -110,7 +110,7 @@ def cases_table(cases: Sequence[Mapping[str, Any]], corpus: str) -> Numbers:
 
 
 def doubtful_findings(cases: Sequence[Mapping[str, Any]], setting: str) -> list[Finding]:
-    """Return findings: are most cases due to coreference, and are as many true as their probabilities predict?"""
+    """Return findings: are most cases due to coreference, and are as many cases true as their probabilities predict?"""
     readings = [(case, reading) for case in cases if (reading := find_reading(case)) is not None]
     if not readings:
         return []
@@ -140,7 +140,7 @@ def doubtful_findings(cases: Sequence[Mapping[str, Any]], setting: str) -> list[
 
 
 def quote_case(case: Mapping[str, Any], document: StoredDocument) -> str:
-    """A case with the sentences of the decisive mentions; printed only for users who have the data."""
+    """Return a case with the sentences of the decisive mentions; it is printed only for users who have the data."""
     mentions = {link[end] for link in case["links"] for end in ("mention", "with")}
     mentions |= {
         mention

@@ -92,7 +92,7 @@ def panels_in_rows(panels: int, height: float, *, sharey: bool = False) -> tuple
 
 
 def _line(ax: Axes, i: int, series: Series) -> Line2D:
-    """The line of a series, with its band; colour, marker and dashes distinguish it from others."""
+    """Draw the line of a series, with its band. Colour, marker and dashes distinguish it from other lines."""
     how, x, y = look(i), np.asarray(series.x), np.asarray(series.y)
     if series.low is not None and series.high is not None:
         ax.fill_between(x, np.asarray(series.low), np.asarray(series.high), color=how.colour, alpha=0.18, linewidth=0)
@@ -116,9 +116,8 @@ def power_of_ten(value: float) -> str:
 
 
 def _ticks(axis: Axis, logarithmic: bool) -> None:
-    """Ticks as text and not as formulas: on a logarithmic axis at powers of ten, or at 1, 2 and 5 times these if the
-    axis is short; on a linear axis that reaches thousands, only a few, with commas.
-    """
+    """Format ticks as plain text, not as formulas. A logarithmic axis has ticks at powers of ten or, if it is short, at
+    1, 2 and 5 times these; a linear axis that reaches thousands has only a few, with commas."""
     low, high = axis.get_view_interval()
     if logarithmic:
         few = high < low * 10**FEW_DECADES
@@ -183,10 +182,10 @@ def _root(y: npt.ArrayLike) -> Floats:
 def side_by_side_figure(
     labels: Sequence[str], models: Sequence[tuple[str, Sequence[Estimate]]], *, averages: int = 0, y_label: str
 ) -> Figure:
-    """Each model's estimate of each label as a marker with its interval; undefined ones are left out.
+    """Draw each model's estimate of each label as a marker with its interval; undefined estimates are left out.
 
-    labels: one per column. models: (name, estimates in the order of the labels). averages: the number of last columns
-    that are averages, which are drawn separately.
+    labels: one per column. models: (name, estimates in the order of the labels). averages: how many of the last columns
+    are averages, which are drawn separately.
     """
     with use_style():
         figure = new_figure(max(4.2, 1.1 + COLUMN * len(labels)), 3.0)
@@ -250,7 +249,7 @@ def name_points(ax: Axes, lines: Sequence[Sequence[tuple[float, float, str]]], c
 
 
 def _settle(name: Annotation, boxes: Sequence[Bbox], markers: Floats, drawn: Floats, within: Bbox) -> Bbox:
-    """Move a name to the position with the lowest cost; of several, the first."""
+    """Move a name to the position with the lowest cost; if several positions have it, to the first."""
     costs = {}
     for far, distance in enumerate((NEAR, FAR)):
         for side in SIDES:

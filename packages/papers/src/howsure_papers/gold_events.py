@@ -257,9 +257,8 @@ def _percent(estimate: Estimate) -> str:
 
 
 def _is_greater(estimate: Estimate, other: Estimate) -> bool | None:
-    """Whether one proportion is greater than another; None if the interval of the difference contains 0 (Newcombe 1998,
-    method 10).
-    """
+    """Return whether one proportion is greater than another; None if the interval of the difference contains 0
+    (Newcombe 1998, method 10)."""
     if estimate.low is None or estimate.high is None or other.low is None or other.high is None:
         return None
     gap = estimate.value - other.value

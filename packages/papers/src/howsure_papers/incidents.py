@@ -158,7 +158,7 @@ def pair_incidents(items: list[Item], path: Path) -> Incidents:
 
 
 def incidents_table(rows: Sequence[Row]) -> Numbers:
-    """Coverage and width by method and by size of the true count."""
+    """Return coverage and width by method and by size of the true count."""
     every = [(row, method, tried) for row in rows for method, tried in row.found.items()]
 
     def coverage_by_size(name: str) -> list[str]:
@@ -228,7 +228,8 @@ def attacks_by_month(incidents: Incidents, n: int, *, seed: int) -> Months:
 
 
 def months_figure(drawn: Months) -> Figure:
-    """The corrected counts and those from scores alone as points with intervals, and the truth as dashes."""
+    """Draw the corrected counts and the counts from scores alone as points with intervals, and the true counts as
+    dashes."""
     with use_style():
         figure = new_figure(6.6, 3.0)
         ax = figure.add_subplot()

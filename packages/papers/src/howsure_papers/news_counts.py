@@ -138,9 +138,9 @@ def period_changes(drawn: Drawn, periods: list[str], actors: list[str]) -> Diffe
 
 
 def actor_contests(drawn: Drawn, actors: list[str]) -> Differences:
-    """Differences of two actors' 1-best counts in a period, and whether the posterior decides their sign.
+    """Return the differences of two actors' 1-best counts in a period, and whether the posterior determines their sign.
 
-    Two actors share each document's samples, which are compared jointly.
+    Both actors have the same samples of each document, which are compared jointly.
     """
     cells, differences = drawn.cells(), []
     for period in sorted(set(drawn.periods)):
@@ -170,7 +170,7 @@ def probability_of_more(first: Floats, second: Floats) -> float:
 
 
 def few_samples(drawn: Drawn) -> FewSamples:
-    """The deviation of the means of the first 10 samples from the means of all samples."""
+    """Return the deviation of the means of the first 10 samples from the means of all samples."""
     few, many, variance = [], [], []
     for rows in drawn.cells().values():
         few.append(float(drawn.samples[rows, :FEW_SAMPLES].mean(axis=1).sum()))
@@ -356,7 +356,7 @@ def enough_open(differences: Differences) -> bool | None:
 
 
 def news_findings(counts: StoreCounts) -> tuple[Finding, ...]:
-    """The paper's findings on Figure 6 and its footnote, on one of our corpora."""
+    """Return the paper's findings on Figure 6 and its footnote for one of our corpora."""
     ten_samples = counts.few
     rule = f"holds if at least {100 * MANY:.0f} % are, not if less than {100 * FEW_OPEN:.0f} %"
     claim_of_changes = "the count goes up and down, but the model does not know whether the differences are real (USA)"

@@ -135,8 +135,8 @@ def try_police(setting: Setting) -> ExperimentResult:
 
 
 def police_findings(rows: Sequence[Row], totals: Sequence[Row], *, least: int, design: str) -> list[Finding]:
-    """The findings under one design, over all questions, all scores, and the numbers of labels that are at least
-    `least`."""
+    """Return the findings under one design, over all questions, all scores, and the numbers of labels from `least`
+    on."""
     kept = [row for row in rows if int(row.name[2]) >= least and row.name[3] == design]
     where = f"India police events, {least} labels or more, {design}"
     findings = []

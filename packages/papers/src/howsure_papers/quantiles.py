@@ -131,7 +131,7 @@ def rejection_rate(sets: Sequence[Ranked], posterior: str, test: str) -> Estimat
 
 
 def simulation_findings(sets: Sequence[Ranked]) -> list[Finding]:
-    """How often the tests reject right posteriors, and wrong ones."""
+    """Return findings: how often the tests reject correct and wrong posteriors."""
     rows = []
     for test in TESTS:
         share = rejection_rate(sets, RIGHT, test)

@@ -30,10 +30,10 @@ def ignore_progress(steps: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim of a figure or section of the paper, our result, and whether the claim holds.
+    """A claim of a figure or section of the paper, our result, and whether the claim is true.
 
-    figure: its number, "section 4.1.2", or empty if no paper makes the claim. holds: None if our data cannot decide
-    because the decisive interval includes both answers. setting: the data and models, if a finding is judged on
+    figure: its number, "section 4.1.2", or empty if no paper makes the claim. holds: None if our data cannot decide,
+    because the decisive interval includes both answers. setting: the data and models, if a finding is evaluated on
     several.
     """
 
@@ -50,7 +50,7 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """The place in the paper, in words."""
+        """Return the table, figure or section of the paper, in words."""
         if not self.figure:
             return "beyond the papers"
         if not self.figure[0].isdigit():
@@ -116,8 +116,8 @@ class ExperimentResult:
     """The results of an experiment, or of a part of it.
 
     notes: differences between our data and methods and the paper's. corrections: improvements of the paper's methods.
-    quoted: texts of the data, which are printed only for users who have the data, and never on a page. recipe: data and
-    settings.
+    quoted: excerpts from the data, which are printed only for users who have the data, and never on a page. recipe:
+    data and settings.
     """
 
     findings: Sequence[Finding] = ()

@@ -44,10 +44,10 @@ STEPS = 3 + 4 * len(PARTS) + 2 * (1 + DRAWS * (len(PARTS) - 1))
 
 @dataclass(frozen=True, slots=True)
 class PartErrors:
-    """Calibration errors on the parts of test data that were divided into k equal parts, for several k and orders.
+    """Calibration errors on k equal parts of the test data, for several k and orders.
 
-    errors[k]: the errors with as many bins in each part as the whole data have. fixed[k]: the errors with bins of the
-    paper's size, so that a part has fewer bins than the whole data.
+    errors[k]: the errors if each part has as many bins as the whole data. fixed[k]: the errors with bins of the paper's
+    size, so that a part has fewer bins than the whole data.
     """
 
     name: str
@@ -216,7 +216,8 @@ def _line(on_parts: PartErrors) -> Series:
 
 
 def findings_of_parts(on_parts: PartErrors) -> list[Finding]:
-    """The effect of smaller test data on the error, and the precision that the paper's number of documents allows."""
+    """Return the effect of smaller test data on the error, and the precision that the paper's number of documents
+    allows."""
     few, many = on_parts.more(fixed=True), on_parts.more(fixed=False)
     findings_ = [
         Finding(
@@ -260,7 +261,7 @@ def findings_of_training(learnt: Sequence[Trained]) -> list[Finding]:
 
 
 def parts_table(divided: Sequence[PartErrors]) -> Numbers:
-    """Errors and intervals of every part, and the expected width for the paper's size."""
+    """Return errors and intervals of every part, and the expected width for the paper's size."""
     rows = [(divided_pairs, parts) for divided_pairs in divided for parts in PARTS]
     return numbers(
         f"Fewer test data: means over the parts of {ORDERS} random cuts",

@@ -167,7 +167,8 @@ def subtree_indicators(heads: Integers) -> Floats:
 
 
 def findings(pairs_by_name: Mapping[str, Pairs], curves: Mapping[tuple[str, str], CalibrationCurve]) -> list[Finding]:
-    """Whether each kind is calibrated, whether all kinds are similar, and the effect of valence."""
+    """Return findings: whether each type of subtree is calibrated, whether all types are similar, and the effect of
+    valence."""
     rows = []
     for kind in HEADS:
         error = curves[VALENCE, kind].error

@@ -109,7 +109,7 @@ def reproduce_tag_variants(
 
 
 def report_ablation(fits: Mapping[str, Fit]) -> ExperimentResult:
-    """The ablation: the effect of adding each family to the previous ones."""
+    """Return the ablation: the effect of adding each family to the previous families."""
     refined, calibrated = {}, {}
     for (_, before), (name, after) in pairwise(fits.items()):
         both = compare_on_tokens(before.test.pairs, after.test.pairs, POOLED_BIN_SIZE)

@@ -355,7 +355,7 @@ def noun_findings(
     refined: Mapping[tuple[str, str], Estimate],
     accuracy: Estimate,
 ) -> tuple[Finding, ...]:
-    """The thesis's findings on its figures, decided by intervals over training and test data."""
+    """Return the thesis's findings on its figures, decided by intervals over training and test data."""
     first, second = estimates[f"{HMM} - {BASIC}"], estimates[f"{BASIC} - {ADVANCED}"]
     of_first, of_second = refined[HMM, BASIC], refined[BASIC, ADVANCED]
     off = verdict(estimates[ADVANCED], above=SLIGHTLY)

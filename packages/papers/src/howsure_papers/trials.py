@@ -24,10 +24,10 @@ MIN_COVERAGE = 0.93  # coverage that is enough for a finding
 class Population:
     """N units whose labels (N,) are all known, with scores (N,) in [0, 1].
 
-    cells: columns by name, whose combinations are counted. drawn_by: the column by which the draw is stratified, if
-    there are enough labels. bands: strata of the draw instead of bands of the score. clusters: the cluster of each
+    cells: columns by name, whose combinations are counted. drawn_by: the column by which the sample is stratified, if
+    there are enough labels. bands: strata of the sample that replace ranges of the score. clusters: the cluster of each
     unit; whole clusters are drawn. words: the weights of words (N, words) from which a score is learned with the labels
-    of each sample; the draw still uses `score`.
+    of each sample; samples are still drawn with `score`.
     """
 
     score: Floats
@@ -186,7 +186,7 @@ def trial(
 
 
 def sample_numbers(samples: int) -> dict[str, int]:
-    """The number of samples for each kind of setting, given the requested number.
+    """Return the number of samples for each kind of setting, given the requested number.
 
     >>> sample_numbers(50)
     {'decisive': 50, 'half': 25, 'some': 20, 'few': 10, 'least': 5}

@@ -36,9 +36,9 @@ style="opacity:.75">PER</sub></span></p>'
 def mentions_html(
     document: Document, mentions: Sequence[Mention], labels: Sequence[int], titles: Mapping[int, str]
 ) -> str:
-    """Return HTML of the sentences of a document, in which mentions have the colour of their entity.
+    """Return HTML of the sentences of a document, in which the mentions of an entity have the same colour.
 
-    titles: by index of a mention, the text shown on hover. If mentions cross, only the first is coloured.
+    titles: by index of a mention, the text shown on hover. If mentions cross, only the first of them is coloured.
     """
     colour_of = {label: COLOURS[at % len(COLOURS)] for at, label in enumerate(dict.fromkeys(labels))}
     opens: dict[tuple[int, int], list[str]] = {}

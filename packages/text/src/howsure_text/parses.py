@@ -37,8 +37,8 @@ class ParsedSentence:
     def span_head(self, start: int, end: int) -> int:
         """Return the head of a span: the word whose head is outside of the span.
 
-        If there are several, the first name or noun; if there is none, the first pronoun, then number or verb, then any
-        word.
+        If there are several such words, the first name or noun is returned; else the first pronoun, else the first
+        number or verb, else the first word.
         """
         tops = [word for word, head in enumerate(self.heads[start:end], start) if not start <= head < end]
         if len(tops) == 1:

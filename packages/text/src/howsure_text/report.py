@@ -22,7 +22,7 @@ COLOURS = 12  # number of colours in the template; further entities reuse them
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """The bracket at the beginning or the end of a mention; says: the text shown on hover."""
+    """The bracket at the beginning or the end of a mention. says: the text shown on hover."""
 
     entity: int
     colour: int

@@ -115,10 +115,10 @@ class Section:
 
 
 def calibration_report(result: CalibrationCurves, *, title: str | None = None, command: str | None = None) -> str:
-    """Make one HTML page about calibration curves. It needs no network and runs no script.
+    """Return an HTML page about calibration curves. The page needs no network and runs no script.
 
-    result: curves with bins, and perhaps some without bins. command: what was typed, to be copied. Up to 24
-    curves are drawn, those with most pairs, and the page says so; the table holds all.
+    result: curves with bins, and possibly curves without bins. command: the command that the user typed. Up to 24
+    curves are drawn, those with the most pairs, and the page says so; the table contains all curves.
 
     Raises InputError without a curve with bins.
     """

@@ -38,9 +38,9 @@ COUNTS_CAPTION = "Estimates with their intervals. x axis: last grouping column; 
 
 
 def counts_report(counts: CountEstimates, *, title: str | None = None, command: str | None = None) -> str:
-    """Make one HTML page about estimated counts. It needs no network and runs no script.
+    """Return an HTML page about estimated counts. The page needs no network and runs no script.
 
-    `command` is what was typed, for the recipe.
+    command: the command that the user typed, for the recipe.
     """
     total, table = counts.total, replace(counts.table(), notes=())
     left_out = {*PHONE_LEAVES_OUT} & {*table.headings}
@@ -103,9 +103,9 @@ SIDES = {
 def significance_report(
     result: Comparison, *, title: str = "Is the model really better?", command: str | None = None
 ) -> str:
-    """Make one HTML page about a comparison. It needs no network and runs no script.
+    """Return an HTML page about a comparison. The page needs no network and runs no script.
 
-    `command` says what was typed.
+    command: the command that the user typed.
     """
     return page_template("significance.html").render(
         title=title,
@@ -170,9 +170,9 @@ def write_result(result: Result, path: str | os.PathLike[str], *, title: str | N
 
 
 def result_report(result: Result, *, title: str | None = None, command: str | None = None) -> str:
-    """Make one HTML page about a result. It needs no network and runs no script.
+    """Return an HTML page about a result. The page needs no network and runs no script.
 
-    `command` says what was typed.
+    command: the command that the user typed.
     """
     match result:
         case CalibrationCurve():

@@ -227,9 +227,10 @@ def missing_step(group: Group, ctx: click.Context, args: Sequence[str]) -> click
 def raise_for_misplaced(
     group: Group, ctx: click.Context, args: Sequence[str], option: str, *, takes_all: bool = False
 ) -> None:
-    """Raise the error for an option that precedes the command it belongs to, or that lacks it; it names what works.
+    """Raise the error for an option that precedes its command, or whose command is missing. The message names a correct
+    command.
 
-    takes_all: name only commands that take all typed options.
+    takes_all: name only commands that accept all typed options.
     """
     typed_options = {argument.partition("=")[0] for argument in args if argument.startswith("--")}
     needed = typed_options if takes_all else {option}

@@ -101,9 +101,9 @@ def build_command(
     documented_by: Sequence[Callable[..., object]] = (),
     **settings: Any,
 ) -> click.Command:
-    """A command that runs `run` with the options of a public function and additional ones, `own`.
+    """Return a command that calls `run` with the options of a public function and further options, `own`.
 
-    files: what these may be. required: there must be one.
+    files: which files the command reads. required: whether a file must be named.
     """
     shown = "FILE..." if required else "[FILE]..."
     argument: Decorator = click.argument("files", nargs=-1, required=required, metavar=shown)

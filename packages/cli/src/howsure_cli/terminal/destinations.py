@@ -53,9 +53,9 @@ class OutputFolder(click.types.StringParamType):
 
 
 def check_destinations(context: click.Context, *, also_read: Iterable[str | int] = ()) -> None:
-    """Raise InputError if a file cannot be written, is also read, or is written twice; runs before the command.
+    """Raise InputError if a file cannot be written, is also read, or is written twice. This runs before the command.
 
-    also_read: what the command reads besides what its parameters name.
+    also_read: files that the command reads in addition to those in its parameters.
     """
     written: list[tuple[str, str]] = []
     for parameter, path in _values(context):

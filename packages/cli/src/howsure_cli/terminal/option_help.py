@@ -41,7 +41,7 @@ OPTION_HELP = {
     "--inclusion": "Column of inclusion probabilities: the probability with which each row was drawn to be labelled.",
     "--weight COL": "Column of row weights.",
     "--id": "Column of item ids (several: a,b).",
-    "--run": "Column of the run, if items were run repeatedly.",
+    "--run": "Column of the run of a repeated item.",
     "--error": "Column of the error that ended a trial, such as a timeout; empty, 0 or false if none did.",
     "--cost": "Column of the cost of each trial, above 0: dollars, seconds or tokens.",
     "--date COL": "Column of the date of each row.",

@@ -179,7 +179,8 @@ def in_order(options: Sequence[Callable[[Decorated], Decorated]]) -> Callable[[D
 
 
 def probability_options(*, of_two: bool = False) -> Callable[[Decorated], Decorated]:
-    """The options that say where a model's probabilities are; of two models, each may be given twice."""
+    """Return a decorator that adds the options for the columns of a model's probabilities. of_two: each option may be
+    given twice, for two models."""
     column_settings: dict[str, Any] = {"multiple": of_two}
     names: dict[str, Any] = {"multiple": of_two, "callback": as_each_names if of_two else as_names}
     options: list[Callable[[Decorated], Decorated]] = [
@@ -254,7 +255,8 @@ def role_option(role: str, **how: Any) -> Callable[[Decorated], Decorated]:
 
 
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that name columns of a file, except those of labels and probabilities; then those of a source."""
+    """Return a decorator that adds the options for columns of a file, except those of labels and probabilities, and the
+    options of a source."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         role_option(name) for name in ("pos_label", "clusters", "sample_weight", "id")
     ]

@@ -176,7 +176,7 @@ def cut_table(text: str, width: int | None) -> str:
 
 
 def next_command_line(result: Result) -> str:
-    """The next command to suggest; "" if there is none, or if no command was typed."""
+    """Return the next command to suggest; "" if there is none, or if the result does not come from a typed command."""
     typed, further = _typed_words(), {option_name(name): value for name, value in result.next_parameters().items()}
     if result.answer is None or not typed or not further or further.keys() & set(_typed_arguments()):
         return ""

@@ -57,7 +57,7 @@ def binned_p_value(statistic: float, expected: Floats, variance: Floats, *, add:
 def binned_p_values(
     statistics: Sequence[float], expected: Sequence[Floats], variances: Sequence[Floats], *, add: Add = add_scaled
 ) -> list[float]:
-    """`binned_p_value` for several sets of bins."""
+    """Return the p-values of several sets of bins, each as `binned_p_value` computes it."""
     from scipy.special import gammaincc
 
     p_values, few = [1.0] * len(statistics), []
@@ -78,12 +78,12 @@ def binned_p_values(
 
 @dataclass(frozen=True, slots=True)
 class RareBins:
-    """The bins of one set that expect few labels of one kind, with the figures that `binned_p_value` needs for the
-    others.
+    """The bins of one set that expect few labels of one kind, and what `binned_p_value` needs to know about the other
+    bins.
 
     row: the set's index in the input. statistic: the statistic of the whole set. mean, variance (bins,): mean and
     variance of the number of the rarer label in each bin that expects few. degrees: the number of the other bins, whose
-    contributions follow a chi-square.
+    contributions follow a chi-square distribution.
     """
 
     row: int
@@ -124,7 +124,7 @@ def _batched(sets: Sequence[RareBins]) -> Iterator[list[RareBins]]:
 
 
 def _contributions(sets: Sequence[RareBins]) -> Iterator[list[Contribution]]:
-    """The contributions of the bins of each set."""
+    """Yield the contributions of the bins of each set."""
     sizes = [len(rare.mean) for rare in sets]
     e, v = (np.concatenate(columns)[:, None] for columns in zip(*((s.mean, s.variance) for s in sets), strict=True))
     of_sets = zip(*((s.statistic, s.steps, s.numbers) for s in sets), strict=True)
@@ -361,8 +361,8 @@ class LabelCount:
 
         The characteristic function φ(ω) = Π (1 - q + q e^{iω})^n is inverted by a Fourier transform of odd length. The
         length covers the numbers that can occur by Bernstein's inequality. Frequencies at which the bound |φ| ≤ exp(-σ²
-        (1 - cos ω)) is negligible are left out. For precision, r = min(q, 1 - q) replaces q: the φ of 1 - q is the
-        conjugated and shifted φ of q.
+        (1 - cos ω)) is negligible are left out. For precision, r = min(q, 1 - q) replaces q; the function φ of 1 - q is
+        the conjugated and shifted φ of q.
         """
         n, r = slots.count[part].astype(np.float64), slots.nearest[0][part]
         upper = slots.slot[part] >> 1 >= CELLS

@@ -104,7 +104,7 @@ class Sums:
         return Sums(*self._each(lambda column: np.add.reduceat(column, starts)))
 
     def _each(self, added: Callable[[Any], Any]) -> list[Any]:
-        """Apply a function to each column; columns that are the same array share one result."""
+        """Apply a function to each column. Columns that are the same array are computed once."""
         columns = [getattr(self, name) for name in _COLUMNS]
         by_array = {id(column): column for column in columns}
         results = {key: added(column) for key, column in by_array.items()}
@@ -158,10 +158,10 @@ ROUNDING = 2.0**-40  # tolerance for the rounding error of a mean prediction on 
 
 
 def sums_of_slots(slots: Slots) -> Sums:
-    """Return `Sums` with one entry per slot, from the mean gap u and the variance of predictions within the slot.
+    """Return `Sums` with one entry per slot, from the mean gap u and the variance of the predictions within the slot.
 
-    Sums of u³ and u⁴, which only variances need, are approximate, because higher central moments are left out. With
-    weights, sums such as Σw²u take weights and predictions for uncorrelated within a slot.
+    Sums of u³ and u⁴, which are used only in variances, are approximate, because higher central moments are left out.
+    With weights, sums such as Σw²u assume that weights and predictions are uncorrelated within a slot.
     """
     q, u, variance = slots.means()
     w1, w2, w3, w4 = slots.powers()
@@ -352,9 +352,9 @@ def bin_pairs(
     n_bins: int | None = None,
     whole: int = 0,
 ) -> Binned:
-    """Divide checked pairs, or the sums of pairs, into bins. The result does not depend on the order of the rows.
+    """Divide checked pairs, or sums of pairs, into bins. The result does not depend on the order of the rows.
 
-    Bins are made of whole cells for `Slots`, and for pairs without clusters if the whole input has more than
+    A cell is not divided between bins for `Slots`, nor for pairs without clusters if the whole input has more than
     `EXACT_UP_TO` pairs. whole: the number of pairs in the whole input, if these pairs are a part of it.
     """
     return bin_parts([pairs], binning=binning, bin_size=bin_size, n_bins=n_bins, whole=whole)[0]
@@ -368,7 +368,7 @@ def bin_parts(
     n_bins: int | None = None,
     whole: int = 0,
 ) -> list[Binned]:
-    """Apply `bin_pairs` to several parts; small parts are added up together, which is faster."""
+    """Apply `bin_pairs` to several groups; small groups are added up together, which is faster."""
     sizes = [_checked_size(part, binning, bin_size, n_bins) for part in parts]
     bins_by_part: dict[int, Binned] = {}
     few: dict[bool, list[int]] = {True: [], False: []}

@@ -234,8 +234,8 @@ def _estimable_bins(cells: ClusterSums, couples: Floats) -> Bools:
 def _rare_labels(cells: ClusterSums, is_estimable: Bools, theta: Floats, least: float) -> RareLabels:
     """Return the variances of the bins under calibration, with effective numbers of pairs that allow for clusters.
 
-    Noise is inflated by the ratio of `least`, the noise of all bins including their correlations, to the noise of
-    independent bins.
+    The noise is increased by a factor: `least`, the noise of all bins including their correlations, divided by the
+    noise of independent bins.
     """
     total_w, errors = cells.total_w, clustered_standard_errors(cells)
     frequency, gap = cells.total_y / total_w, cells.total_u / total_w
@@ -269,7 +269,7 @@ def cautious_numbers(cells: ClusterSums, frequency: Floats, standard_error: Floa
 
 
 def without_each_cluster(cells: ClusterSums) -> Floats:
-    """Return the debiased squared error without each cluster, (codes,); NaN if either part is empty."""
+    """Return the debiased squared error without each cluster, (codes,); NaN if no bin can be estimated without it."""
     total_w, total_u, squares_w, squares_u = cells.total_w, cells.total_u, cells.squared_w, cells.squared_u
     couples, products = total_w**2 - squares_w, total_u**2 - squares_u
     is_estimable = _estimable_bins(cells, couples)

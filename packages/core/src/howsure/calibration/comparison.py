@@ -157,10 +157,11 @@ def _refuse(arrays: dict[str, Any], what: str) -> None:
 
 
 def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
-    """Raise InputError if the only label column seems to belong to one of two models.
+    """Raise InputError if there is one label column, but its name suggests that it contains the labels of one of the
+    models.
 
-    Its name is suspicious if it has words in common with the columns of only one model (`right_a` with `conf_a` and
-    `conf_b`), or if it contains a word such as "correct".
+    The name is suspicious if it shares words with the columns of only one model (`right_a` with `conf_a` and `conf_b`),
+    or if it contains a word such as "correct".
     """
     columns = [
         ",".join(as_probabilities(probabilities).columns)
@@ -219,7 +220,7 @@ def compare_pairs(
     own_labels: bool = False,
     names: Sequence[str] = NAMES,
 ) -> CalibrationComparison:
-    """Compute `compare_calibration` for checked pairs; with `own_labels`, the labels of the two models may differ."""
+    """Compute `compare_calibration` for checked pairs. own_labels: whether the labels of the two models may differ."""
     if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
         raise InputError(f"names must be two different names, of model A and model B; they are {names!r}.")
     if not own_labels and not np.array_equal(a.labels, b.labels):

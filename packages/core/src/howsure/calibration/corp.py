@@ -144,7 +144,8 @@ def verdict(curve: CorpCurve) -> str:
 
 
 def corp_answer(curves: Sequence[CorpCurve]) -> str:
-    """The first line of output: the miscalibration of a single curve or the smallest of several, and the verdicts."""
+    """Return the first line of output: the miscalibration of a single curve or the smallest of several, and the
+    verdicts."""
     if len(curves) == 1:
         curve = curves[0]
         of = "" if curve.name is None else f" of {curve.name}"
@@ -160,7 +161,8 @@ def corp_answer(curves: Sequence[CorpCurve]) -> str:
 
 
 def _side_clause(curve: CorpCurve, name: str, side: int) -> str:
-    """Say for how many pairs, and where, the curve is below (side -1) or above (side 1) its band."""
+    """Return a clause with the number of pairs, and the range, in which the curve is below (side -1) or above (side 1)
+    its band."""
     band = curve.band
     outside = band.frequency < band.low - 1e-12 if side < 0 else band.frequency > band.high + 1e-12
     share = band.below if side < 0 else band.above
@@ -231,9 +233,9 @@ class CorpSteps(Arrays):
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyBand(Arrays):
-    """The range of curves that a calibrated model would show: arrays, one entry for each of at most 200 predictions.
+    """The range of curves that a calibrated model would show: arrays with an entry for each of at most 200 predictions.
 
-    at: the predictions. frequency: the curve at these predictions. low, high: the band; its level holds for each point
+    at: the predictions. frequency: the curve at these predictions. low, high: the band; it has its level at each point
     separately, not for the whole curve. below, above: the proportion of the total weight where the curve is below
     (overconfident) or above the band.
     """
@@ -433,7 +435,7 @@ def _steps(
 
 
 def _band(consistency: Consistency) -> ConsistencyBand:
-    """Build the band at up to 200 predictions: half of them equally spaced in rank, half equally spaced in value."""
+    """Return the band at up to 200 predictions: half of them equally spaced in rank, half equally spaced in value."""
     share = consistency.weight / consistency.weight.sum()
     below, above = consistency.frequency < consistency.low - 1e-12, consistency.frequency > consistency.high + 1e-12
     last = len(consistency.at) - 1

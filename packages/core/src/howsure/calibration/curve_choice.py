@@ -43,7 +43,7 @@ Curve = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class TriedCurve:
-    """A regression and how well it predicts held-out labels.
+    """A regression and its accuracy for held-out labels.
 
     method: "bins", "local regression" or "isotonic regression". setting: the bin size, the span, or None. loss: the
     mean squared difference between held-out labels and the curve. difference: this loss minus the smallest loss.
@@ -313,7 +313,7 @@ def _bin_sizes(n: int) -> list[int]:
 
 
 def _fit(method: str, setting: float | None, q: Floats, y: Floats, w: Floats, *, share: float) -> Curve:
-    """Fit a curve to sorted pairs, which are the proportion `share` of all pairs; the bin size shrinks accordingly."""
+    """Fit a curve to sorted pairs, which are a proportion `share` of all pairs. The bin size is reduced accordingly."""
     if method == BINS:
         assert setting is not None
         edges = boundaries_of_sorted(q, bin_size=max(round(setting * share), 1))

@@ -64,9 +64,9 @@ KINDS_IN_WORDS = {
 class Region:
     """Neighbouring bins on one side of the diagonal: predictions above `start` up to `end`.
 
-    kind: "overconfident" (below the diagonal) or "underconfident" (above it); of a class, "too high" or "too low".
-    says, happens: mean prediction and label frequency of the region's n pairs. size: its contribution to the mean
-    absolute gap.
+    kind: "overconfident" (below the diagonal) or "underconfident" (above it); for one class, "too high" or "too low".
+    says, happens: the mean prediction and the label frequency of the region's n pairs. size: its contribution to the
+    mean absolute gap.
     """
 
     kind: str
@@ -148,7 +148,7 @@ def verdict(curve: CalibrationCurve, p: float | None = None) -> str:
 
 
 def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[float]) -> str:
-    """Return the first line of output: the smallest calibration error, and the verdict or verdicts."""
+    """Return the first line of output: the smallest calibration error, and the verdict of each curve."""
     if len(curves) == 1:
         curve = curves[0]
         of = "" if curve.name is None else f" of {curve.name}"

@@ -68,7 +68,7 @@ class ScoreDecomposition(Result):
 
     @property
     def description(self) -> str:
-        """The score as the sum of its parts."""
+        """Return a sentence with the score as the sum of its components."""
         kept = [f"discrimination {self.discrimination.value:.5f}", f"uncertainty {self.uncertainty.value:.5f}"]
         if not math.isfinite(self.score.value):
             return f"infinite ({wrong_extremes(self.infinite_rows)}); {', '.join(kept)}"

@@ -269,7 +269,7 @@ def exact_interval(frequency: Floats, n: Floats, *, tail: float) -> tuple[Floats
 
 
 def exact_end(frequency: Floats, n: Floats, *, tail: float, above: Bools) -> Floats:
-    """Return one end of each exact interval: the upper end if `above`, otherwise the lower."""
+    """Return one end of each exact interval: the upper end if `above`, otherwise the lower end."""
     from scipy.special import betaincinv
 
     positives = np.clip(frequency, 0.0, 1.0) * n

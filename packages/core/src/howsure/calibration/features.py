@@ -29,9 +29,9 @@ FINENESS = 100  # cuts are rounded to about 1/100 of the interquartile range
 class Feature:
     """A column divided into cells, and conditions that are unions of cells.
 
-    codes (n,): the cell of each row. conditions: the conditions in words. members (conditions, cells): 1 where a
-    condition includes a cell, else 0. in_pairs (conditions,): whether a condition is also combined with conditions of
-    another feature. pooled: the number of values too rare for a cell of their own, and the number of their rows. alone:
+    codes (n,): the cell of each row. conditions: the conditions in words. members (conditions, cells): 1 if a condition
+    includes a cell, else 0. in_pairs (conditions,): whether a condition is also combined with conditions of another
+    feature. pooled: the number of values that are too rare to have their own cell, and the number of their rows. alone:
     whether a condition on this feature alone defines a group.
     """
 
@@ -107,7 +107,8 @@ def _check_length(length: int, n: int, name: str) -> None:
 
 
 def _divide_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -> Feature:
-    """Make a cell and condition per value; rare values (in < `min_rows` rows, or not in the top 30) share one."""
+    """Return a feature with a cell and a condition for each value. Rare values (in fewer than `min_rows` rows, or not
+    among the 30 most frequent ones) share one cell."""
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     words = words_among_numbers(dict(zip(names, counts.tolist(), strict=True)))
     if words and len(names) - len(words) > MAX_CATEGORIES:

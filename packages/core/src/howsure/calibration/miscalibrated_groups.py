@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def found_in_words(groups: MiscalibratedGroups) -> str:
-    """Say how many groups are worse calibrated than the whole, with a sentence for each."""
+    """Return sentences that say how many groups are worse calibrated than the whole, and describe each of them."""
     tested = f"{counted(sum(groups.tested), 'group')} of {_conditions(groups)} tested"
     against = groups.recipe["against"]
     than = "worse calibrated than the whole at the same predictions" if against == WHOLE else "miscalibrated"

@@ -269,7 +269,7 @@ class _Search:
             yield self._judged(cross_table(first, second), (f, g), LARGEST_SHARE * smaller)
 
     def _judged(self, table: Crossed, places: tuple[int, int], most: Floats | Bools) -> Family:
-        """Compute the scores of a table's groups that are large enough and have at most `most` rows."""
+        """Compute the scores of those groups of a table that are large enough and have at most `most` rows."""
         residuals, strata = self.residuals, self.residuals.n_strata
         n, w1, w2, w3 = self._weighed(table)
         share = w1 / residuals.totals[1][:, None, None] if residuals.against == WHOLE else np.zeros_like(w1)

@@ -229,7 +229,7 @@ def losses_of_complete_rows(slots: Slots) -> tuple[float, float]:
 
 
 def _unweighted(slots: Slots) -> np.typing.NDArray[np.float64]:
-    """Return weight sums as if every pair had weight 1; within a slot, all pairs must have equal weight."""
+    """Return the sums of weights as if every pair had weight 1. Within a slot, all pairs must have equal weight."""
     assert slots.weights is not None
     unit = slots.weights[0] / slots.count
     counts = np.broadcast_to(slots.count, (4, len(slots.slot)))

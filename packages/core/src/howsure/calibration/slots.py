@@ -52,9 +52,11 @@ def assign_cells(q: Floats) -> Integers:
 
 
 def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None:
-    """Write each pair's folded slot, 4·floor(t) + 2·(q ≥ ½) + y, and its position in the cell, t - floor(t).
+    """Write the folded slot of each pair, 4·floor(t) + 2·(q ≥ ½) + y, and its position in the cell, t - floor(t).
 
-    Folded slots are numbered by t, so that the cells of q and of 1 - q are next to each other."""
+    t is the result of `write_roots`. Folded slots are numbered by t, so that the cells of q and of 1 - q are next to
+    each other.
+    """
     write_roots(q, fraction)
     whole = np.floor(fraction)
     fraction -= whole
@@ -69,8 +71,8 @@ def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None
 
 @cache
 def unfolded() -> Integers:
-    """Return the number of the folded slot of every slot; slots are in ascending order of q, with label 0 before label
-    1."""
+    """Return, for every slot in ascending order of q (label 0 before label 1), its number as computed by
+    `folded_slots`."""
     cell, label = np.divmod(np.arange(SLOTS), 2)
     upper = cell >= CELLS
     slots: Integers = 4 * np.where(upper, LAST - cell, cell) + 2 * upper + label
@@ -142,7 +144,8 @@ class Slots:
         return int(self.count.sum())
 
     def __add__(self, other: Slots) -> Slots:
-        """Merge. Raises InputError if only one is weighted, or if they differ in `positive` or `reduction`."""
+        """Merge the slots of two sets of pairs. Raises InputError if only one has weights, or if `positive` or
+        `reduction` differ."""
         if not len(self.slot) or not len(other.slot):
             more = self if len(self.slot) else other
             return replace(
@@ -302,9 +305,10 @@ MAX_SORTED_PAIRS = 1 << 14  # up to this many pairs are sorted instead
 
 
 class SlotAdder:
-    """Accumulates the sums of all slots; `slots()` returns the nonempty ones.
+    """Accumulates the sums of all slots; `slots()` returns the nonempty slots.
 
-    Without weights, all sums are integers and therefore independent of the order and the division of rows.
+    Without weights, all sums are integers. Therefore, they do not depend on the order of rows, or on how rows are
+    divided into chunks.
     """
 
     def __init__(self) -> None:
@@ -420,9 +424,9 @@ def sum_by_slot(pairs: Pairs) -> Slots:
 
 
 def _sum_sorted(q: Floats, y: Labels, w: Floats | None) -> Slots:
-    """Compute the result of a `SlotAdder` for few pairs, without arrays over all slots.
+    """Return the same result as a `SlotAdder`, for few pairs, without arrays over all slots.
 
-    There is one entry per pair; `merge_slots` sorts the entries and adds up those of the same slot.
+    The result has one entry per pair; `merge_slots` sorts the entries and adds up those of the same slot.
     """
     n = len(y)
     slot, fraction, sums = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((len(COLUMNS), n), dtype=np.int64)

@@ -203,7 +203,7 @@ def model_name(model: object) -> str | None:
 def _read_rows(
     y_true: Any, y_prob: Any, other: dict[str, Any], data: Any, roles: dict[str, Any]
 ) -> tuple[Parts, PairedRows | None, bool]:
-    """Read the pairs of this model, those of the other model on the same rows, and whether they have clusters."""
+    """Read the pairs of this model and of the other model on the same rows, and whether they have clusters."""
     del roles["id"]
     pairs = pairs_from(y_true, y_prob, data=data, **roles)
     parts = Parts(tuple(_parts(pairs)), len(pairs), notes={"notes": list(pairs.notes)})

@@ -272,10 +272,10 @@ def _null(s: Floats, w: Floats, margin: float) -> Floats:
 
 
 def two_errors(this: Pairs, other: Pairs, *, own_labels: bool, growth: float, **how: Any) -> TwoErrors:
-    """Compare the errors of two models on the same rows in the same order.
+    """Compare the calibration errors of two models on the same rows in the same order.
 
-    The jackknife leaves out the same row, or cluster, of both models. own_labels: each model has labels of its own,
-    such as whether its own answer is right.
+    Each step of the jackknife leaves out the same row, or cluster, of both models. own_labels: whether each model has
+    its own labels, such as whether its answer is correct.
     """
     units = Units.of(this, other)
     (squared, without, gap), (other_squared, other_without, other_gap) = (
@@ -304,7 +304,7 @@ def two_errors(this: Pairs, other: Pairs, *, own_labels: bool, growth: float, **
 def independent_errors(
     this: SquaredError, other: SquaredError, *, n: int, rare: tuple[float, float], growth: float
 ) -> TwoErrors:
-    """Compare the errors of two models on independent rows; rare: the result of `rare_error` for each model."""
+    """Compare the errors of two models on independent rows. rare: the result of `rare_error` for each model."""
     freedom = min(this.degrees_of_freedom, other.degrees_of_freedom, smaller_bins(this, other))
     least = _as_triple(math.hypot(b * rare[0], a * rare[1]) for b, a in HALVED)
     return TwoErrors(this, other, this.variance, other.variance, 0.0, least, freedom, n, growth)

@@ -189,12 +189,13 @@ def run_score_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Check the mean of a score per item, such as a grade, or 1 if right: pass, fail, or cannot tell.
+    """Check the mean of a score per item, such as a grade or a correct answer (1): pass, fail, or cannot tell.
 
     This is the implementation of `check_score` and `check_score_so_far`, whose docstrings explain the parameters, and
     of `howsure check score`.
 
-    sequential: the rows are those evaluated so far, in an order drawn at random; the check can be repeated later.
+    sequential: whether the rows are those evaluated so far, in a randomly drawn order; the check may then be repeated
+    later.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -285,10 +286,10 @@ Part = tuple[str | None, Integers]
 class Scores:
     """The scores of items, as read.
 
-    values (n,): the scores. units: their clusters. parts: the rows of each group. read: the input, for the recipe.
-    theirs (m,): the scores of another model on the items that it also has, which are in `rows` (m,). lower_is_better,
-    bounds: as defined by a log. item_column: the column whose repeated items became the clusters, because no clusters
-    were named.
+    values (n,): the scores. units: the clusters of the items. parts: the rows of each group. read: the input, for the
+    recipe. theirs (m,): the scores of another model on the shared items; rows (m,): the indices of these items.
+    lower_is_better, bounds: as defined by a log. item_column: the column whose repeated items became the clusters,
+    because no clusters were named.
     """
 
     values: Floats
@@ -608,7 +609,8 @@ def notes_on(
 ) -> tuple[str, ...]:
     """Return caveats for tests of a size: too few rows or clusters, and the assumptions of the test.
 
-    guessed: the bounds 0 and 1 were guessed from the scores. assumed: rare losses were assumed to be absent.
+    guessed: whether the bounds 0 and 1 were guessed from the scores. assumed: whether rare losses were assumed to be
+    absent.
     """
     if isinstance(test, BoundedMean):
         of_shares = bool(np.isin(values, (-1.0, 0.0, 1.0)).all()) and np.ptp(values) > 0.0
@@ -633,7 +635,8 @@ def notes_on(
 
 
 def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:
-    """Yield a note if no scores of this few rows or clusters could pass, with the number that is needed."""
+    """Yield a note if so few rows or clusters cannot pass even with the best possible scores; it names the number that
+    is needed."""
     low, high = test.within
     if not low < rule.limit < high:
         return

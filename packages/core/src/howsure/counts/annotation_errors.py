@@ -31,9 +31,10 @@ Rates = tuple[Floats, Floats]  # of false positives and of false negatives, (...
 class DoubleLabels:
     """Units with two labels.
 
-    pairs: the numbers of units whose labels are both 1; differ and are settled as 1; differ and are settled as 0; both
-    0. Without settled labels, half of the disagreements count as settled as 1. by: the assumption from which error
-    rates are estimated: ALIKE (symmetric errors), SETTLED (a third label settles disagreements) or BOUNDS (none).
+    pairs: how many units have two labels 1; have different labels and are settled as 1; have different labels and are
+    settled as 0; have two labels 0. Without settled labels, half of the disagreements count as settled as 1. by: how
+    error rates are estimated: ALIKE (symmetric errors), SETTLED (a third label settles disagreements) or BOUNDS
+    (neither).
     """
 
     pairs: Floats

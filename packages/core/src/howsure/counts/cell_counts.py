@@ -97,7 +97,10 @@ def _large_cell(proxy: Proxy, rows: Integers, with_laws: bool) -> tuple[float, l
 def count_cells(
     units: Units, proxy: Proxy, fitted: FittedCells, *, apart: Bools, method: str, level: float
 ) -> tuple[CountEstimate, ...]:
-    """Estimate the count of each cell; apart: domains whose cells are estimated separately, without pooling."""
+    """Estimate the count of each cell.
+
+    apart: the domains whose cells are estimated separately, without pooling.
+    """
     n_labelled = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
     positives = units.by_cell(units.labels).astype(np.int64).tolist()
     intervals = _widened(units, fitted, count_intervals(fitted.laws, level), n_labelled, positives)
@@ -195,7 +198,10 @@ def _exact(units: Units, proxy: Proxy, cell: int, level: float) -> EstimateAndMe
 def _by_design(
     units: Units, proxy: Proxy, fitted: FittedCells, member: Bools, method: str, level: float, *, apart: bool = False
 ) -> EstimateAndMethod:
-    """Estimate a count from the sampling design. member: which cells to count. apart: use Gaffke's bound."""
+    """Estimate a count from the sampling design.
+
+    member: the mask of the cells to count. apart: whether to use Gaffke's bound.
+    """
     draw, labels = units.draw, units.labels
     inside = member[units.cell_of_labelled]
     element_sizes = _element_sizes(units, member)

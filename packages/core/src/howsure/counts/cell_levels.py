@@ -44,7 +44,7 @@ def hypergeometric_interval(units: int, n: int, positives: int, *, level: float)
 
 
 def find_first(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """Return the smallest integer in [low, high] for which a monotone condition holds; `high` if it holds for none."""
+    """Return the smallest integer in [low, high] for which a monotone condition is true; `high` if it is never true."""
     while low < high:
         middle = (low + high) // 2
         if holds(middle):
@@ -153,11 +153,12 @@ TAILS = 3.0  # degrees of freedom of the t distribution of levels: few, so that 
 
 @dataclass(frozen=True, slots=True)
 class CellLevels:
-    """The posterior of levels on a grid; h numbers the pairs of hyperparameters (μ, τ).
+    """The posterior distribution of levels on a grid; h numbers the pairs of hyperparameters (μ, τ).
 
-    posterior (cells, levels): of the level of each cell. spread (domains, τ): of the spread τ of each domain. domain
-    (cells,): the domain of each cell. likelihood (cells, levels), evidence (cells, h): of the labels of each cell.
-    log_weight (domains, h): the logarithm of the posterior of the hyperparameters.
+    posterior (cells, levels): the posterior of the level of each cell. spread (domains, τ): the posterior of each
+    domain's spread τ. domain (cells,): the domain of each cell. likelihood (cells, levels), evidence (cells, h): the
+    likelihood of each cell's labels, given the level or the hyperparameters. log_weight (domains, h): the logarithm of
+    the posterior of the hyperparameters.
     """
 
     posterior: Floats
@@ -175,10 +176,11 @@ class CellLevels:
 
     @property
     def agreement(self) -> Floats:
-        """How well the labels of each cell agree with the other cells of its domain, from 0 to 1.
+        """Return how well the labels of each cell agree with the other cells of its domain, from 0 to 1.
 
-        This is the likelihood of the cell's labels under the level distribution of the other cells, divided by its
-        maximum over shifts of this distribution. If both are normal and z standard deviations apart, it is e^(-z²/2).
+        The agreement is the likelihood of the cell's labels under the level distribution of the other cells, divided by
+        its maximum over shifts of this distribution. If both are normal and their means are z standard deviations
+        apart, it is e^(-z²/2).
         """
         densities = _level_densities()
         laws = softmax(self.log_weight[self.domain] - np.log(self.evidence)) @ densities

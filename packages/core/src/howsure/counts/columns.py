@@ -98,7 +98,7 @@ def _names(role: str, value: Any, data: Any) -> list[str] | None:
 
 
 def _kinds(names: Mapping[str, list[str] | None], labels: Kind) -> dict[str, Kind]:
-    """Return the kind of each named column; labels and their sampling design may be missing for unlabelled units.
+    """Return the kind of each named column. Labels and their sampling design may be missing for unlabelled units.
 
     labels: the kind of columns of labels.
     """

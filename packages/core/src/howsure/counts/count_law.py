@@ -43,9 +43,10 @@ def mixed_small_sums(alike: Alike, levels: Floats, weight: Floats, mean: Floats,
 
 
 def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int) -> Floats:
-    """Return the mixed distribution at counts first … last, by tilting the distribution of the first level.
+    """Return the mixed distribution at counts first … last, by exponential tilting of the distribution of the first
+    level.
 
-    For kinds of units that are mostly positive, the negatives are counted instead, so that all sums are small. If the
+    For groups of units that are mostly positive, the negatives are counted instead, so that all sums are small. If the
     draws differ too much for this, each draw is computed separately.
     """
     weighted = weight.any(axis=1)
@@ -83,7 +84,7 @@ def sums_of_kinds(p: Floats, count: Integers, width: int) -> Floats:
     """Return P(U = u), u < width, (draws, u), for a sum U of count[k] units with probability p[d, k] of each kind k.
 
     The distribution for 2^l units of a kind is the convolution of the distribution for half as many units with itself.
-    The distributions for the powers of 2 in a count are convolved in pairs. No term is negative.
+    The distributions for the powers of 2 in a count are convolved in pairs. No term is negative, so no digits cancel.
 
     >>> sums_of_kinds(np.array([[0.5]]), np.array([3]), 3)
     array([[0.125, 0.375, 0.375]])
@@ -274,9 +275,9 @@ def count_law(
 ) -> CountLaw:
     """Return the distribution of a count: known positives, plus unlabelled units with P(y = 1) = σ(logit + level).
 
-    draws: the logits of the units, in draws that are equally likely. levels: the possible values of a shift that is
-    common to all units; weights: for each draw, the weight of every level. If there are more than 4,096 units, those
-    whose logits differ by less than 0.02 are given one common logit.
+    draws: equally likely draws of the logits of the units. levels: the possible values of a shift that is common to all
+    units. weights: for each draw, the weight of every level. If there are more than 4,096 units, units whose logits
+    differ by less than 0.02 get a common logit.
     """
     weight = np.stack(weights)
     weight[weight <= MIN_WEIGHT * weight.max(axis=1, keepdims=True)] = 0.0
@@ -298,7 +299,7 @@ def count_law(
 
 
 def _group_equal_draws(draws: Sequence[Floats] | Sequence[LogitCounts]) -> list[Alike]:
-    """Group units into kinds: units of a kind have equal logits in all draws."""
+    """Group units into kinds; units of a kind have equal logits in all draws."""
     if isinstance(draws[0], LogitCounts) or len(draws[0]) > MAX_SINGLE_UNITS:
         return [_binned(draw) for draw in draws]
     logits = np.stack([draw for draw in draws if not isinstance(draw, LogitCounts)])

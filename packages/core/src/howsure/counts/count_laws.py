@@ -32,9 +32,9 @@ def count_laws(
     levels: Floats,
     weights: Floats,
 ) -> list[CountLaw]:
-    """Return the distribution of each count, as `count_law` does; weights: (counts, draws, levels).
+    """Return the distribution of each count, as `count_law` does. weights: (counts, draws, levels).
 
-    Cells of at most 4,096 units are computed together; a batch contains cells of similar size.
+    Cells of at most 4,096 units are computed together, in batches of cells of similar size.
     """
     laws: dict[int, CountLaw] = {}
     sizes = np.array([_n_units(cell_draws) for cell_draws in draws], dtype=np.int64)
@@ -72,7 +72,10 @@ def _batches(cells: Integers, sizes: Integers, n_draws: int) -> Iterator[Integer
 def _laws_of_batch(
     known_positives: Sequence[int], sizes: Integers, logits: Floats, levels: Floats, weights: Floats
 ) -> list[CountLaw | None]:
-    """Return the distributions of some cells, None for cells whose odds overflow; logits: (units, cells, draws)."""
+    """Return the distribution of the count of each cell; None for cells whose odds overflow.
+
+    logits: (units, cells, draws). levels, weights: as in `count_law`.
+    """
     weight = np.where(weights > MIN_WEIGHT * weights.max(axis=2, keepdims=True), weights, 0.0)
     weight /= weight.shape[1] * weight.sum(axis=2, keepdims=True)
     level, weight = _levels_with_weight(levels, weight)
@@ -185,7 +188,7 @@ def _mixed_sums(odds: Floats, level: Floats, weight: Floats, reached: Floats, wi
 
 
 def count_intervals(laws: Sequence[CountLaw], level: float) -> list[tuple[int, int]]:
-    """Return the equal-tailed interval of each count, as `CountLaw.interval` does, by one bisection for all."""
+    """Return the equal-tailed interval of each count, as `CountLaw.interval` does, by a simultaneous bisection."""
     if not laws:
         return []
     tail = (1.0 - level) / 2

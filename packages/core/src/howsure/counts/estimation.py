@@ -301,7 +301,7 @@ def _estimate(
     share: bool,
     rng: Randomness,
 ) -> CountEstimates:
-    """The counts from labels of all drawn units."""
+    """Return the counts estimated from the labels of all drawn units."""
     units = read_units(
         y_true, y_prob, groups=groups, strata=strata, inclusion=inclusion, clusters=clusters, pos_label=pos_label
     )

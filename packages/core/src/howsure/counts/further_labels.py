@@ -92,7 +92,7 @@ class Drawn:
 
     @classmethod
     def of(cls, sample: Any, *, n: int, clusters: Any) -> Drawn:
-        """From a sample, or from several batches; a `Drawn` is returned unchanged.
+        """Build it from a sample, or from several batches; a `Drawn` is returned unchanged.
 
         Raises InputError for anything else, a sample of other units, or a later batch without the earlier one.
         """

@@ -215,7 +215,7 @@ def highest_scores(score: Floats, elements: Elements) -> Floats:
 def assign_strata(
     highest: Floats, elements: Elements, n: int, *, cells: Any, bands: Any
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return the stratum of each element: its band, divided by period if n labels are enough for this."""
+    """Return the stratum of each element: its band, divided by period if n labels suffice for this."""
     first = elements.first()
     if bands is None:
         codes, names = score_bands(highest)

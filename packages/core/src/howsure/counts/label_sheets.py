@@ -42,7 +42,7 @@ def sheet_labels(
     pos_label: str | None = None,
     others: Sequence[str] = (),
 ) -> tuple[list[dict[int, Any]], Drawn]:
-    """The labels of a sheet by row (from 0), those of the further label columns `others`, and the drawn units.
+    """Return the labels of a sheet by row (from 0), those of the further label columns `others`, and the drawn units.
 
     See `read_sheet`.
 
@@ -68,7 +68,8 @@ def read_sheet(
     whole: bool = False,
     others: Sequence[str] = (),
 ) -> Sheet:
-    """Read a filled sheet. Labels are 0 and 1, or any text with `words`; missing ones are None, or refused if `whole`.
+    """Read a sheet with labels. Labels are 0 and 1 or, with `words`, any strings. A missing label is None; with
+    `whole`, it is an error.
 
     score (N,): the scores of the units. place: a function that names the row of a unit in messages.
 
@@ -131,7 +132,7 @@ def two_values(labels: dict[int, Any], file: str) -> dict[int, int]:
 
 
 def _positive_labels(labels: dict[tuple[int, int], Any], positive: str, file: str) -> dict[tuple[int, int], float]:
-    """1 for the positive label, 0 for the other one."""
+    """Return 1 for the positive label, and 0 for the other label."""
     values = list(dict.fromkeys(str(label).strip() for label in labels.values()))
     others = [value for value in values if value != positive]
     if len(others) == len(values) or len(others) > 1:

@@ -78,7 +78,7 @@ def score_by_words(features: Any, labelled: Integers, labels: Floats, cluster: I
 
 
 def word_weights(texts: list[str]) -> Any:
-    """The tf-idf weights of words and pairs of words, a sparse matrix (N, words).
+    """Return the tf-idf weights of words and pairs of words, a sparse matrix (N, words).
 
     Raises MissingExtraError without scikit-learn.
     """

@@ -42,8 +42,8 @@ class LabelPlan(Result):
     """The number of labels that are needed for an interval of a certain width.
 
     labels: the number of labels, including existing ones. units: the number of all units. share: whether `width` is a
-    proportion of the units. from_labels: whether the plan uses existing labels. assumption: what the
-    plan assumes about the scores.
+    proportion of the units. from_labels: whether the plan uses existing labels. assumption: the plan's assumption about
+    the scores.
     """
 
     labels: int

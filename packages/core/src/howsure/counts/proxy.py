@@ -206,7 +206,8 @@ def assign_folds(units: Units, features: list[Floats], rng: np.random.Generator)
 
 
 def _kinds(units: Units, keys: Sequence[Floats | Integers]) -> list[tuple[int, ...]]:
-    """Return for each drawn element the kinds of its labelled units, ascending; units with equal keys are one kind."""
+    """Return, for each drawn element, the kinds of its labelled units in ascending order. Units with equal keys are of
+    the same kind."""
     kind = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()
     element = units.draw.element
     kinds, ends = kind[np.lexsort((kind, element))].tolist(), np.cumsum(np.bincount(element)).tolist()

@@ -52,8 +52,8 @@ class TotalErrors:
 def total_errors(units: Units, fitted: Floats, by_labels: Sequence[bool], shares: Sequence[float]) -> TotalErrors:
     """Compute the residuals of labelled units.
 
-    fitted: m of the labelled units. by_labels: for each domain, whether its total uses no scores. shares: the
-    proportion of positives of each domain.
+    fitted: the fitted probabilities m of the labelled units. by_labels: for each domain, whether its total is estimated
+    without scores. shares: the proportion of positives of each domain.
     """
     domain = units.cells.domain[units.cell_of_labelled]
     expected = np.where(np.array(by_labels)[domain], np.array(shares)[domain], fitted)
@@ -201,7 +201,7 @@ class ReadingErrors:
     wider: float
 
     def sentences(self, of: str = "the total") -> list[str]:
-        """The rates as sentences; `of`: the quantity whose interval is wider."""
+        """Return the error rates as sentences. of: the quantity whose interval is wider because of these errors."""
         sentences = [f"two annotators disagree on {self.read_differently:,} of {self.read_twice:,} units"]
         false_positives, false_negatives = self.false_positives, self.false_negatives
         if self.errors_by == "flips alike":

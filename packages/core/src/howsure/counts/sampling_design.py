@@ -216,7 +216,7 @@ class Draw:
 class Elements:
     """The elements that can be drawn: units (`of_unit` is None), or clusters of units, numbered from 0.
 
-    of_unit: the cluster of each unit. called: the word for units in messages.
+    of_unit: the cluster of each unit. called: the word for elements in messages.
     """
 
     units: int
@@ -319,7 +319,7 @@ def _unequal(row: int, other: int) -> InputError:
 def _drawn_strata(
     strata: object, elements: Elements, labelled: Integers, element: Integers, n_drawn: int
 ) -> tuple[Integers, tuple[str, ...]]:
-    """Return the stratum of each drawn element; with inclusion probabilities, only labelled units need a stratum."""
+    """Return the stratum of each drawn element. With inclusion probabilities, only labelled units need a stratum."""
     rows, values = partial_column(strata, n=elements.units, name="strata")
     lacking = np.setdiff1d(labelled, rows)
     if len(lacking):

@@ -221,12 +221,12 @@ def open_to_extend(
     missing_values: Sequence[str] = (),
     check_groups: Callable[[Sequence[str]], None] = lambda names: None,
 ) -> FileToExtend:
-    """Open a file to which columns are added that are computed from its scores, `y_prob`.
+    """Open a file to which columns will be added that are computed from its scores, `y_prob`.
 
     classes_wanted: the classes of a recalibration map; () if the map needs one number per row. The columns of several
     classes are named after the classes, or `y_prob.classes` names the class of each column. groups: the column of
-    groups; check_groups: a function that is called with the names of all groups. With `skip_missing`, rows without a
-    score or a group, or with one of `missing_values` there, stay empty and are counted.
+    groups. check_groups: a function that is called with the names of all groups. With `skip_missing`, rows without a
+    score or a group stay empty and are counted.
 
     Raises InputError for a missing column or an invalid value.
     """

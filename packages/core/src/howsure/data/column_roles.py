@@ -60,9 +60,9 @@ class SeenColumn:
     """A description of a column, from its first rows.
 
     kind: what the column contains. could_be: its possible roles. missing: number of rows without a value. values:
-    number of distinct values. examples: some of the values. held: all values, if they are few, in natural order.
-    length: the length of its lists, if it is the same in all rows. non_answers: strings such as "None" among values
-    that are otherwise numbers. characters: the mean length of the different values.
+    number of distinct values. examples: some of the values. held: all values in natural order, if there are few.
+    length: the length of its lists, if all rows have the same. non_answers: strings such as "None" among values that
+    are otherwise numbers. characters: the mean length of the distinct values.
     """
 
     name: str

@@ -38,12 +38,12 @@ def rows_as_objects(
     keep_empty: bool = False,
     names: Collection[str] = (),
 ) -> tuple[File, ...]:
-    """Return the files; those in which rows are left out or created are rewritten as JSON lines in `spool`.
+    """Return the files. Files in which rows are left out or created are rewritten as JSON lines in `spool`.
 
-    recognise: convert exports of grades, unless the requested columns (`names`) are columns of the file itself. pivot:
-    the columns of item, rater and grade, whose raters become columns. grades_are_labels: whether grades are labels,
-    which cannot be averaged. keep_empty: keep a row whose list to explode is empty, with a missing value in place of
-    the list.
+    recognise: whether to convert exports of grades, unless the requested columns (`names`) are columns of the file.
+    pivot: the columns of item, rater and grade, which become one column per rater. grades_are_labels: whether grades
+    are labels, which cannot be averaged. keep_empty: whether a row whose list to explode is empty remains, with a
+    missing value instead of the list.
 
     Raises InputError if `explode` does not name a list, or `pivot` no grades.
     """
@@ -80,7 +80,7 @@ def rows_as_objects(
 
 
 def _write_columns(columns: Mapping[str, Values], path: Path, name: str, place: str) -> File:
-    """Write columns as JSON lines. place: the name of the table in messages about one of its rows."""
+    """Write columns as JSON lines. place: the name of the table in messages about its rows."""
     with open(path, "wb") as copy:
         for start in range(0, len(next(iter(columns.values()), ())), CHUNK):
             part = {column: tuple(values[start : start + CHUNK]) for column, values in columns.items()}
@@ -270,9 +270,10 @@ COLUMN, VALUE = "column", "value"  # names of the new columns if columns become 
 def _exploded(
     file: File, objects: Iterator[tuple[int, Mapping[str, Any]]], field: str, tell: Tell, keep_empty: bool
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield a row for each element of a list, with the element in place of the list, or for each of several columns.
+    """Yield a row for each element of the list in `field`, which replaces the list. If `field` names several columns,
+    yield a row for each column.
 
-    keep_empty: a row without elements remains, with None in place of the list.
+    keep_empty: whether a row with an empty list remains, with None instead of the list.
     """
     if "," in field:
         yield from _columns_as_rows(file, objects, field, tell)
@@ -311,8 +312,8 @@ def _exploded(
 def _inside_lists(
     file: File, objects: Iterable[tuple[int, Mapping[str, Any]]], field: str
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows; a list of objects on the way to a field, such as `annotations` of `annotations.result`, is
-    replaced by each of its objects, or by None if it is empty.
+    """Yield the rows. If a list of objects leads to a field, such as `annotations` in `annotations.result`, a row is
+    yielded for each of its objects, or one with None if the list is empty.
 
     Raises InputError for an element of such a list that is not an object.
     """

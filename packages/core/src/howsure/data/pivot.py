@@ -37,11 +37,12 @@ def columns_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Values]:
 def pivoted(
     columns: Mapping[str, Values], pivot: str, name: str, tell: Tell, *, are_labels: bool = False
 ) -> dict[str, Values]:
-    """Make a row for each item. pivot: one or more columns of the item, then the columns of the rater and the grade.
+    """Return a table with a row for each item. pivot: one or more columns of the item, then the columns of the rater
+    and the grade.
 
     Other columns are kept if they have one value in each item. Different grades of an item by the same rater are
-    replaced by their mean; labels (two values, or any with `are_labels`) by the most frequent label. tell: a function
-    that is called with notes.
+    replaced by their mean; labels (two values, or any values with `are_labels`) by the most frequent label. tell: a
+    function that is called with notes.
 
     Raises InputError for a column that does not exist, if no item has grades of two raters, and if several grades of an
     item by one rater differ in another column, such as the criterion or the model.
@@ -207,10 +208,10 @@ class LongGrades:
         return bool((cells.codes[rows] != cells.codes[first_rows[self.item[rows]]]).any())
 
     def by_rater(self, name: str, tell: Tell, *, are_labels: bool) -> dict[str, Values]:
-        """Return the grades of each rater by item; None without a grade.
+        """Return the grades of each rater by item; an item without a grade has None.
 
-        are_labels: whether grades are labels, which cannot be averaged. tell: a function that is called with a note on
-        different grades of an item by the same rater.
+        are_labels: whether grades are labels, which cannot be averaged. tell: a function that is called with a note
+        about different grades of an item by the same rater.
         """
         values, codes = np.empty(len(self.grade.distinct), dtype=object), self.grade.codes
         values[:] = self.grade.distinct
@@ -272,10 +273,10 @@ class Mixture:
         return by_value
 
     def check(self, criteria: Sequence[str]) -> None:
-        """Raise InputError if a column separates repeated grades; its values must recur, unlike those of a time.
+        """Raise InputError if another column distinguishes repeated grades of an item by a rater, such as a criterion.
 
-        criteria: columns of criteria with several values in an item; these count even if each rater has only one of the
-        values.
+        The values of such a column must recur, unlike those of a time. criteria: columns of criteria with several
+        values in an item; these count even if each rater has only one of the values.
         """
         by_column = {column: self.raters_by_value(column) for column in [*criteria, *self.differing]}
         recurring = [

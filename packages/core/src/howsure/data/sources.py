@@ -150,7 +150,7 @@ class Files(Source):
     ) -> PairedRows:
         """Pair the rows with another model's rows by ids or, without ids, by order.
 
-        other: files with the same columns or with the columns named by `against`, or the other model's columns in these
+        other: files with the same columns or with the columns named by `against`; or the other model's columns in these
         files.
 
         Raises InputError for a model that is matched with itself, and for rows that only one model has, unless

@@ -120,7 +120,7 @@ def run_fields_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Check on new documents whether the promise of a filing policy still holds: pass, fail, or cannot tell.
+    """Check on new documents whether the guarantee of a filing policy is still kept: pass, fail, or cannot tell.
 
     This is the implementation of `check_fields`, whose docstring explains the parameters, and of `howsure check
     fields`.

@@ -167,7 +167,8 @@ def _folded(text: str) -> str:
 def _truth(text: str, other: str) -> bool | None:
     """Return True for "true" or "yes", False for "false" or "no", and None for any other string.
 
-    1 and 0 are also truth values if the other string is a word, and words such as "ja" if it is "true" or "false".
+    1 and 0 also count as truth values if the other string is a word, and words such as "ja" if the other string is
+    "true" or "false".
     """
     truths = {"true": True, "yes": True, "false": False, "no": False}
     truths |= {"1": True, "0": False} if other not in ("0", "1") else {}

@@ -292,7 +292,7 @@ def filing_policy(
     choices: Mapping[str, Sequence[str]],
     recipe: Mapping[str, Any],
 ) -> FilingPolicy:
-    """Return the policy that files as many documents as the promise allows; checked: see `document_threshold`."""
+    """Return the policy that files as many documents as its guarantee allows. checked: see `document_threshold`."""
     if np.isnan(values.confidence).all():
         raise InputError(
             "no value has a confidence, so a policy cannot choose documents. Request logprobs from the model, or give "

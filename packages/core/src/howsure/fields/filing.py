@@ -190,7 +190,7 @@ def _rounded_up(needed: float) -> int:
 def field_thresholds(
     values: CheckedValues, confidences: Sequence[DocumentConfidence], *, risk: float, delta: float, checked: int
 ) -> dict[str, FiledAt]:
-    """Return the lowest threshold of each field that keeps a promise about all fields simultaneously.
+    """Return the lowest threshold of each field that keeps a guarantee about all fields simultaneously.
 
     checked: see `document_threshold`.
     """
@@ -220,7 +220,7 @@ def field_thresholds(
 
 
 def passing_thresholds(p_values: Mapping[str, Floats], delta: float) -> dict[str, Flags]:
-    """Return by field which thresholds pass; the probability that any of them passes falsely is at most delta.
+    """Return by field which thresholds pass. The probability that any threshold passes falsely is at most delta.
 
     p_values: for each field, the p-values of its thresholds, the strictest threshold first. Each field starts with an
     equal part of delta. If all thresholds of a field pass, its part is added to the parts of the other fields.

@@ -107,7 +107,7 @@ def _differences(result: CalibrationComparison) -> dict[str, tuple[float, float,
 def draw_differences(
     ax: Axes, rows: Mapping[str, tuple[float, float, float]], *, level: float, sides: tuple[str, str]
 ) -> None:
-    """Draw named differences (value, low, high) around 0. sides: the meaning of the left and of the right side."""
+    """Draw named differences (value, low, high) around 0. sides: what values to the left and to the right of 0 mean."""
     style = look(3)
     dress(ax, grid="x")
     ax.axvline(0.0, color=QUIET, linewidth=0.9, zorder=1)
@@ -222,7 +222,7 @@ MAP_NAME_LENGTH = 32
 
 
 def draw_map(recalibration_map: RecalibrationMap, *, ax: Axes | None = None) -> Axes:
-    """Draw a map of probabilities, on matplotlib axes (new ones if None): a curve per group or per class, at most 8.
+    """Draw a recalibration map on matplotlib axes (new axes if None): a curve per group or per class, at most 8.
 
     For several classes, each curve shows one class while the other classes share the rest equally. For Venn–Abers, a
     band shows both probabilities.

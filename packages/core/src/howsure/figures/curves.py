@@ -92,7 +92,7 @@ class Scale:
             axis.set_minor_locator(NullLocator())
 
     def ticks(self, apart: float) -> list[float]:
-        """Return round probabilities as ticks, with a distance of at least `apart` on the axis."""
+        """Return round probabilities as ticks that are at least `apart` from each other on the axis."""
         if not self.logit:
             most = max(2, min(5, int(1 / apart)))
             tick_values = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(self.low, self.high)

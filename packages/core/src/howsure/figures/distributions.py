@@ -34,10 +34,11 @@ def histogram_figure(curve: CalibrationCurve, *, title: str | None = None) -> Fi
 
 
 def draw_histogram(curve: CalibrationCurve, *, ax: Axes) -> Axes:
-    """Draw the distribution of predictions of each true class in 64 bars over [0, 1]: label 1 up, label 0 down.
+    """Draw the distribution of predictions of each true class in 64 bars over [0, 1]: label 1 upwards, label 0
+    downwards.
 
-    The proportions of each class sum to 1, so a rare class is as tall as a common one. The vertical axis is a square
-    root, so that thin tails are visible. A class without pairs is named as absent.
+    The proportions of each class sum to 1, so the bars of a rare class are as tall as those of a common class. The
+    vertical axis is a square root, so that thin tails are visible. A class without pairs is named as absent.
     """
     dress(ax)
     ax.set_yscale("function", functions=(_signed_root, _signed_square))
@@ -70,7 +71,7 @@ def _label_and_share(label: int, curve: CalibrationCurve) -> str:
 
 
 def _ticks(reach: float, apart: float) -> list[float]:
-    """Return the proportions to mark up to `reach`, whose square roots have a minimum distance `apart`."""
+    """Return the proportions to mark up to `reach`. The square roots of two proportions differ by at least `apart`."""
     chosen: list[float] = []
     nearest_allowed = math.sqrt(reach)
     for tick in reversed(TICKS):

@@ -43,7 +43,8 @@ def draw_rows(
     ax: Axes | None = None,
     line: float | None = None,
 ) -> Axes:
-    """Draw the marks of each row with their intervals, the first row at the top; new axes of the right height if None.
+    """Draw the marks of each row with their intervals, the first row at the top. ax: if None, new axes of a suitable
+    height.
 
     Of more than 40 rows, only the first are drawn, and the figure says so. name: returns the name of a row. of: the
     word for rows, such as "models". label: the label of the axis. line: position of a vertical line.

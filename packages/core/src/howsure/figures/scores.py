@@ -46,10 +46,11 @@ ROW, EDGES, WIDTH = 0.19, 1.0, 5.4  # inches
 
 
 def draw_scores(table: Leaderboard[Any], *, ax: Axes | None = None) -> Axes:
-    """Draw a dot and an interval for each model, by group, the best first, with ranks and alternately shaded tiers.
+    """Draw a dot and an interval for each model, by group, the best model first, with ranks and alternately shaded
+    tiers.
 
-    Of more than 60 rows, only the first of each group are drawn, and the figure says how many. A table with several k
-    is drawn as curves of pass@k and pass^k instead.
+    If there are more than 60 rows, only the first rows of each group are drawn, and the figure says how many. A table
+    with several k is drawn as curves of pass@k and pass^k instead.
     """
     rows, left_out = _limited_rows(table)
     if curves := (pass_curves(_rows_to_draw(table)) if {"pass_at", "pass_hat"} & table.recipe.keys() else []):
@@ -106,7 +107,7 @@ def _rows_to_draw(table: Leaderboard[Any]) -> list[ScoreRow]:
 
 
 def _limited_rows(table: Leaderboard[Any]) -> tuple[list[ScoreRow], str]:
-    """Return the rows to draw and, if some are left out, a line with their number."""
+    """Return the rows to draw and, if some rows are left out, a line with their number."""
     rows = _rows_to_draw(table)
     if len(rows) <= MAX_ROWS:
         return rows, ""

@@ -56,7 +56,7 @@ def difference_svg(result: Comparison) -> str:
 
 
 def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True) -> Axes:
-    """Draw one metric: a dot for each model's difference with its interval, filled if the adjusted p is at most .05.
+    """Draw one metric: a dot for each model's difference with its interval, filled if the adjusted p is at most 0.05.
 
     Raises InputError without a row, for more rows than are readable, and for more than one metric.
     """

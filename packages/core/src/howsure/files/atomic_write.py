@@ -172,7 +172,7 @@ def append(file: BinaryIO, content: bytes, *, start: int) -> None:
 
 @contextmanager
 def locked(path: Place) -> Iterator[None]:
-    """A context for reading and replacing a file: processes that use it run one after another.
+    """Context for reading and replacing a file. Processes that use it run one after another.
 
     The folder is locked, because the file itself is replaced. The lock ends with the process that holds it. On systems
     without such locks (Windows, some network drives), the user must run one process at a time.

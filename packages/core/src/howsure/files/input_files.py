@@ -59,8 +59,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def missing_file(path: str, folders: Sequence[str] = ()) -> InputError:
-    """Return the error for a path that does not exist, which suggests this file in one of the `folders`, or else a file
-    of its own folder with a similar name."""
+    """Return the error for a path that does not exist. It suggests a file of this name in one of the `folders`, or else
+    a file with a similar name in the same folder."""
     inside = next((name for folder in folders if os.path.isfile(name := os.path.join(folder, path))), None)
     if inside is not None:
         return InputError(f"no file {path}. Did you mean {inside}?")
@@ -583,7 +583,7 @@ def _look_around(place: str) -> None:
 
 
 def remove_abandoned(place: Path) -> None:
-    """Remove this user's temporary folders in a place whose owner file no process has locked."""
+    """Remove this user's temporary folders in the folder `place`, unless a process has locked their owner file."""
     if fcntl is None:
         return
     try:

@@ -64,7 +64,8 @@ def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> 
 
 
 def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str) -> Loaded:
-    """Read a file, and return its content as parsed by `parse`; errors name the file. what: the kind of file.
+    """Read a file, and return its content as parsed by `parse`. Error messages name the file; `what` is the kind of
+    file.
 
     Raises InputError if the file does not exist, cannot be read, or is larger than 256 MiB.
     """
@@ -82,8 +83,8 @@ def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str)
 class Head:
     """The required header of a saved JSON object: its kind and version, and their two `keys`.
 
-    what: name of the object in messages. none: message for a JSON of another kind. older: advice for another version.
-    strict: as in `parsed_json`.
+    what: name of the object in messages. none: message for a JSON object of another kind. older: advice for another
+    version. strict: as in `parsed_json`.
     """
 
     kind: str

@@ -644,7 +644,7 @@ def weighs_nothing(name: str) -> InputError:
 def not_two_values(
     counts: Mapping[Any, int], *, pos_label: object, name: str, more: bool = False, in_file: bool = False
 ) -> InputError:
-    """Build the error for labels with too many values, or whose positive value is not named or does not occur.
+    """Return the error for labels with too many values, or whose positive value is not named or does not occur.
 
     counts: number of rows by value. more: whether the column has values that are not in `counts`. in_file: whether the
     remedy may suggest the parameter `missing_values`, which exists only for files.

@@ -172,7 +172,7 @@ def reduced(
     clusters: Integers | None = None,
     all_classes: bool = True,
 ) -> Pairs:
-    """Make pairs from checked rows. codes (n,): the column of the label in `matrix` (n, K). -0 becomes 0.
+    """Make pairs from checked rows. codes (n,): the index of the label's column in `matrix` (n, K). -0 becomes 0.
 
     all_classes: whether every class has a column; otherwise `class_scores` of the result is None.
     """

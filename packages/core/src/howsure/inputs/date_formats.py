@@ -201,7 +201,7 @@ def count_date_formats(dates: Iterable[str]) -> Counter[str]:
 
 
 def best_formats(counts: Counter[str]) -> list[str]:
-    """Return the formats that read the most dates; of equivalent formats, such as %B and %b, only the first."""
+    """Return the formats that fit the most dates; of equivalent formats, such as %B and %b, only the first."""
     most = max(counts.values(), default=0)
     distinct: dict[str, str] = {}
     for date_format, count in counts.items():
@@ -213,7 +213,7 @@ def best_formats(counts: Counter[str]) -> list[str]:
 def several_formats(
     dates: Sequence[str], formats: Sequence[str], *, name: str, place: Callable[[str], str]
 ) -> InputError:
-    """Build the error for dates of which two or more formats read equally many. place: returns the row of a date."""
+    """Return the error for dates that fit two or more formats equally often. place: returns the row of a date."""
     first, second = formats[:2]
     apart = next((date for date in dates if is_written(date, first) != is_written(date, second)), None)
     if apart is not None:

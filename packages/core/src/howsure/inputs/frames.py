@@ -216,7 +216,7 @@ class Source(ABC):
         y_prob_against: Any = None,
         **roles: Any,
     ) -> PairedRows:
-        """Pair the rows that two models have in common; `other` is a second source, or columns of this source."""
+        """Pair the rows that two models have in common. other: a second source, or columns of this source."""
 
 
 # Recognise data frames, and read their columns as arrays.
@@ -295,7 +295,8 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
 
 
 def read_columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-    """Read columns of a source or a frame by name. A source converts each to its kind; a frame's values are unchanged.
+    """Read columns of a source or a frame by name. Values from a source are converted to the kind of their column;
+    values of a frame are unchanged.
 
     For a frame, only the kind LATER has an effect. how: further arguments of `Source.rows`, such as `clusters`.
     """

@@ -55,7 +55,7 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     """Arrange rows of a long-form table as a matrix of row numbers (runs, items) for each model.
 
     Without `run`, each model has one run. Models may have different numbers of runs, but each run must include every
-    item, or the runs must be folds of the items. With `skip_missing`, an item that is missing from any run is left out
+    item, unless the runs are folds of the items. With `skip_missing`, an item that is missing from any run is left out
     for all models, and a note counts such items.
 
     Raises InputError for fewer than two models, for two rows of one model, run and item, and for missing items.
@@ -170,7 +170,8 @@ def _folds(models: Integers, items: Integers, runs: Integers, names: Sequence[st
 
 
 def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every run") -> Column:
-    """Return the value of each item (items,) from a column of rows; table (runs, items): row numbers of each item.
+    """Return the value of each item (items,) from a column of rows. table (runs, items): the row numbers of each item.
+    of: what must agree, for the message.
 
     Raises InputError, which names a row whose value differs from the item's first row.
     """

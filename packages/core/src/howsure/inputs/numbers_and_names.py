@@ -283,9 +283,9 @@ def is_spelled_number(text: str) -> bool:
 
 
 def words_among_numbers(rows: Mapping[str, int], is_number: Callable[[str], object] = is_spelled_number) -> list[str]:
-    """Return the values without digits of a column of which most rows are numbers; [] for any other column.
+    """Return the values without digits in a column of which most rows are numbers; [] for any other column.
 
-    Such a value is probably a missing value, or a typing error. rows: the number of rows of each value.
+    Such a value is probably a missing value, or a typing error. rows: the number of rows with each value.
 
     >>> words_among_numbers({"20": 5, "31": 3, "n/a": 2}), words_among_numbers({"90": 3, "red": 9, "green": 5})
     (['n/a'], [])
@@ -386,7 +386,7 @@ def parse_number_column(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place: str) -> InputError:
-    """Build the error for an unknown name, with the available names and the nearest of them as a suggestion.
+    """Return the error for an unknown name, with the available names and the most similar name as a suggestion.
 
     >>> print(unknown_name("column", "gold_label", ["gold", "probs", "uid"], place="dev.jsonl"))
     no column 'gold_label' in dev.jsonl; it has gold, probs, uid. Did you mean gold?

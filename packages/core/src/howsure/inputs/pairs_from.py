@@ -134,7 +134,7 @@ def pairs_from(
 
 
 def _read_form(roles: dict[str, Any], spec: Probabilities, data: Any, *, pos_label: Any, prob_name: str) -> Pairs:
-    """Make pairs from `Probabilities` in any form except "prob"; `roles` maps other parameters to arrays or columns."""
+    """Make pairs from `Probabilities` in any form except "prob". roles: the other parameters, as arrays or columns."""
     del roles[prob_name]
     columns: list[Any] = [spec.values]
     if data is not None:

@@ -333,9 +333,11 @@ def _texts(categories: list[Any]) -> list[str]:
 
 
 def _alphas(counts: Floats, values: Floats, scale: str) -> Callable[[Floats], float]:
-    """Return a function that computes Krippendorff's α. counts (u, values): for each of u kinds of items, how often
-    each grade was given to such an item (at least two grades). Its argument is the number of items of each kind (u,).
-    The result is NaN if all grades are equal."""
+    """Return a function that computes Krippendorff's α from the number of items of each kind (u,).
+
+    Items of a kind have the same grades. counts (u, values): how often each grade was given to an item of each kind (at
+    least two grades in all). The result is NaN if all grades are equal.
+    """
     if scale == "nominal":
         apart, pairable = pairable_sums(counts)
         return lambda times: float(alpha(times @ apart, times @ pairable))

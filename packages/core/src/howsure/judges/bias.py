@@ -97,7 +97,8 @@ class JudgeBias(Rows[BiasRow]):
 
     @property
     def answer(self) -> str:
-        """The first two detected biases, and the biases that were not detected; for a single one, its meaning."""
+        """Return the first two detected biases, and the biases that were not detected; for a single bias, its
+        meaning."""
         if len(self.rows) == 1:
             return _capitalised(self.rows[0].sentence)
         alpha = 1 - self.rows[0].estimate.level
@@ -203,8 +204,8 @@ def judge_bias(
 
 
 def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, level: float) -> list[BiasRow]:
-    """Return two rows: the proportion of grades that differ from the other grades (`role`) of the same answers, and the
-    mean difference."""
+    """Return two rows that compare grades of the same answers by the judge and by the column `role`: the proportion of
+    grades that differ, and the mean difference."""
     name, than, how = PAIRED[role]
     rows = np.flatnonzero(~np.isnan(columns.numbers[role]))
     f, other = columns.numbers["score"][rows], columns.numbers[role][rows]
@@ -232,7 +233,7 @@ def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, lev
 
 
 def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | None, level: float) -> list[BiasRow]:
-    """The effects of covariates on the judge's grade, among answers with equal human grades."""
+    """Return the effects of covariates on the judge's grade, among answers with equal human grades."""
     f, y = answers.numbers["score"], answers.numbers["y_true"]
     if np.isnan(y).all():
         raise InputError("`y_true` is empty in every row. Have some answers graded by humans.")

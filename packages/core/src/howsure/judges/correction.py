@@ -64,7 +64,7 @@ class CorrectedMean:
         return Estimate(value, low, high, level=level, method=self.rest.method, n=self.n)
 
     def end(self, size: float, *, upper: bool) -> float:
-        """Return one end of the interval; NaN if there is none. size: the error probability at this end."""
+        """Return one end of the interval; NaN if there is no interval. size: the probability that the end is wrong."""
         if self.few:
             return math.nan
         a = abs(self.rest.bound(size, upper=upper) - self.rest.value)

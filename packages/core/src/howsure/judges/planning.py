@@ -63,7 +63,7 @@ class JudgePlan(Rows[JudgePlanRow]):
 
     @property
     def answer(self) -> str:
-        """How many human grades an interval of this width needs, with and without the judge."""
+        """Return how many human grades an interval of this width needs, with and without the judge."""
         parts = [
             f"{_counts([getattr(row, name) for row in self.rows])} {how}"
             for name, how in (("corrected", "with the judge"), ("people", "without"))

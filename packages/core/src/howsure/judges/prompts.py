@@ -46,10 +46,11 @@ class PromptPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PromptSensitivity(Rows[PromptPart]):
-    """The result of `prompt_sensitivity`: the parts of the variance.
+    """The result of `prompt_sensitivity`: a row for each component of the variance.
 
-    Iteration, indexing by the name of the part and `len` refer to rows. mean: the mean over the population of prompts;
-    given: the mean over only these prompts; prompts: the mean of each prompt. recipe: everything needed to repeat it.
+    Iteration, indexing by the name of the component and `len` refer to rows. mean: the mean over the population of
+    prompts; given: the mean over only these prompts; prompts: the mean of each prompt. recipe: everything needed to
+    repeat it.
     """
 
     rows: tuple[PromptPart, ...] = as_json("parts")
@@ -82,7 +83,7 @@ class PromptSensitivity(Rows[PromptPart]):
         return f"The prompt accounts for {share:.0%} of the variance of the mean; means range from {ends}."
 
     def footnotes(self) -> Sequence[str]:
-        """The means with their intervals, the influence of the prompt, and the notes."""
+        """Return the means with their intervals, the influence of the prompt, and the notes."""
         many = self["prompts"].levels
         few = " (no interval from two prompts)" if many < MIN_PROMPTS else ""
         means = f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given}."
@@ -195,7 +196,7 @@ class _Cells:
 
     @classmethod
     def of(cls, columns: Columns, n: int, m: int) -> _Cells:
-        """The cells of the items that were graded under every prompt."""
+        """Return the cells of the items that were graded under every prompt."""
         cell, score = columns.codes("id") * m + columns.codes("prompt"), columns.numbers["score"]
         times = np.bincount(cell, minlength=n * m)
         means = np.bincount(cell, score, minlength=n * m) / np.maximum(times, 1)
@@ -212,7 +213,8 @@ class _Cells:
         return cls(means.reshape(n, m)[kept], groups, squares / degrees if degrees else math.nan, runs, int(of.sum()))
 
     def parts(self, level: float, bounds: Bounds | None) -> tuple[tuple[PromptPart, ...], Estimate, Estimate]:
-        """The components of the variance, the mean over the population of prompts, and the mean over these prompts."""
+        """Return the components of the variance, the mean over the population of prompts, and the mean over these
+        prompts."""
         x, (n, m) = self.means, self.means.shape
         mean, item, prompt = float(x.mean()), x.mean(axis=1), x.mean(axis=0)
         rest = x - item[:, None] - prompt + mean

@@ -363,7 +363,7 @@ class UnitizingSums:
 
     @classmethod
     def of(cls, documents: Sequence[Annotated]) -> UnitizingSums:
-        """The sums of documents."""
+        """Build the sums of documents."""
         counts = [_span_counts(document) for document in documents]
         kinds = sorted({kind for of_document in counts for kind in of_document})
         spans = np.array([[of_document.get(kind, 0) for kind in kinds] for of_document in counts], dtype=np.float64)
@@ -385,7 +385,7 @@ class UnitizingSums:
         )
 
     def alpha(self, times: Floats) -> float:
-        """Unitizing α of documents, each repeated `times` (d,); NaN without spans."""
+        """Return unitizing α of documents, each repeated `times` (d,); NaN without spans."""
         size = self.length
         spans, places, total = times @ self.spans, times @ self.places, float(times @ self.positions)
         n = np.bincount(self.category, spans)[self.category] if len(size) else spans

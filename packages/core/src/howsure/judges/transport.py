@@ -213,7 +213,8 @@ class _Audit:
         return kept
 
     def residual(self, model: int, others: Sequence[int], level: float) -> tuple[Estimate, float] | None:
-        """Return the mean of a model's human grades minus predictions by the other models' map, and its standard error.
+        """Return the mean of a model's human grades minus the predictions of the map learned from the other models, and
+        its standard error.
 
         Returns None if the other models have too few human grades for a map.
         """
@@ -241,8 +242,8 @@ class _Audit:
     def _error(self, learned: Integers, step: Integers, at: Integers) -> float:
         """Return the standard error of the mean prediction of the map.
 
-        learned: rows from which the map was learned. step, at: the steps of the map to which these rows, and the
-        predicted answers, belong.
+        learned: the rows from which the map was learned. step: the step of the map for each of these rows. at: the step
+        for each predicted answer.
         """
         n = np.bincount(step)
         share = np.bincount(at, minlength=len(n)) / len(at)

@@ -210,9 +210,9 @@ def _tempered(lower: Floats, upper: Floats, power: float, *, sharper: bool) -> G
 
 
 def _learned(expected: Floats, lower: Floats, upper: Floats) -> list[Gains]:
-    """Return the gains of bets that past gaps continue; expected: the forecasts (memories, rows).
+    """Return the gains of bets that past gaps continue. expected: the forecasts (memories, rows).
 
-    If a forecast is tolerated by the hypothesis, there is no bet on this row (gain 1).
+    If the hypothesis tolerates a forecast, there is no bet on this row (gain 1).
     """
     gains = []
     for expected_rate in expected:

@@ -268,7 +268,7 @@ class CalibrationMonitor:
             )
 
     def _weight(self, name: str, is_first: bool, n_first: int) -> float:
-        """Return the part of the probability of a false alarm that a group gets; the parts of all groups sum to 1."""
+        """Return a group's part of the probability of a false alarm; the parts of all groups sum to 1."""
         if name == ALL:
             return 1.0
         if is_first:

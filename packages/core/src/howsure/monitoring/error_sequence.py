@@ -132,7 +132,7 @@ def _largest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
 
 
 def _smallest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
-    """Return the smallest calibration error; the parameters are those of `_largest`.
+    """Return the smallest calibration error; the parameters are as in `_largest`.
 
     It is 0 if e = -gap is possible; otherwise, the minimum is at e = -w gap / (μ a + w).
     """

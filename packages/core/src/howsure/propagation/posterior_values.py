@@ -144,7 +144,8 @@ class PropagatedSamples(Rows[SampledQuantity]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Quantities whose Monte Carlo error is not known, and intervals whose ends need more samples."""
+        """Return notes on quantities whose Monte Carlo error is not known, and on intervals whose ends need more
+        samples."""
         alike = [row.name for row in self.rows if not row.sd > 0.0]
         wide = [row.name for row in self.rows if row.sd > 0.0 and None in (row.low.low, row.high.high)]
         notes = {

@@ -40,9 +40,9 @@ class VarianceShare:
     """The posterior of one quantity after two stages, and its variance by stage.
 
     mean: the posterior mean with the interval of its Monte Carlo error. low, high: the central posterior interval.
-    variance: the variance, which is the sum of the parts `first` and `second` due to each stage. share: the proportion
-    of the variance due to the first stage, with the interval of its Monte Carlo error; None if the variance is 0. The
-    interval is None if one stage varies in too few samples.
+    variance: the sum of `first` and `second`, the variances due to the two stages. share: the proportion of the
+    variance due to the first stage, with the interval of its Monte Carlo error; None if the variance is 0. The interval
+    is None if one stage varies in too few samples.
     """
 
     name: str
@@ -82,7 +82,8 @@ class VarianceShares(Rows[VarianceShare]):
 
     @property
     def answer(self) -> str:
-        """A sentence on the share of the first stage, for the quantity with the largest variance."""
+        """Return a sentence on the proportion of the variance that is due to the first stage, for the quantity with the
+        largest variance."""
         row = max(self.rows, key=lambda row: row.variance)
         if row.share is None:
             return "Nothing varies between samples."

@@ -215,7 +215,7 @@ class Dirichlet(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled, *, penalty: float = PENALTY) -> Self:
-        """The W and b that minimise the penalised log loss.
+        """Return the W and b that minimise the penalised log loss.
 
         Raises InputError if a label's class has probability 0.
         """

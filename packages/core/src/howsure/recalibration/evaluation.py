@@ -246,13 +246,13 @@ def _mean(errors: Sequence[SquaredError], folds: int) -> SquaredError:
 
 
 def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
-    """The squared error in the bins of the pairs' curve, from pairs of rows in the same bin and fold.
+    """Return the squared error in the bins of the pairs' curve, from pairs of rows in the same bin and fold.
 
-    If each fold's map yields few values, as histogram binning does, each value is a bin.
+    If each fold's map yields few values, as in histogram binning, each value is a bin.
 
     A gap is a label minus its probability. The product of the gaps of two rows in one fold is unbiased, because their
     map was fitted to neither row. For two rows in different folds, each row's map was fitted to the other row and is
-    biased towards the other row's label, so that the product is too small.
+    biased towards the other row's label, so the product is too small.
     """
     folds = int(fold.max()) + 1
     edges = values[:-1] if (values := _few_values(pairs, fold)) is not None else bin_pairs(pairs).upper[:-1]

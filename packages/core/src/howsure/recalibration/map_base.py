@@ -72,8 +72,8 @@ def numbers(
 ) -> Floats:
     """Return the parameter `name`, a list of finite numbers, as an array.
 
-    n: the required length. rising: the numbers must be in increasing order. strictly: without equal numbers. shares:
-    the numbers must be in [0, 1].
+    n: the required length. rising: whether the numbers must be in increasing order. strictly: whether they must differ.
+    shares: whether they must be in [0, 1].
 
     Raises InputError for anything else.
     """

@@ -142,7 +142,8 @@ SHRUNK: Final = "shrunk"
 class Fitted:
     """Fitted maps: one for each of the groups `names`, or one for all rows.
 
-    small: groups with too few rows, which use the map of all rows, `of_all`."""
+    small: groups with too few rows, which use `of_all`, the map of all rows.
+    """
 
     maps: tuple[ProbabilityMap, ...]
     names: tuple[str, ...] = ()
@@ -237,10 +238,10 @@ def check_fit(data: Labelled) -> None:
 
 
 def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
-    """Return the groups with too few rows for a map of their own, which use the map of all rows.
+    """Return the groups with too few rows for their own map, which use the map of all rows.
 
-    Raises InputError if there is such a group, unless `how` is "pooled". With "shrunk", the result is empty, since
-    every group has a map.
+    Raises InputError if there is such a group, unless `how` is "pooled". With "shrunk", the result is empty, because
+    every group has its own map.
     """
     if how not in (ERROR, POOLED, SHRUNK):
         raise unknown_name("small_groups", str(how), (ERROR, POOLED, SHRUNK), place="howsure.recalibrate")
@@ -283,8 +284,8 @@ class Candidate:
     """The result of a method in the automatic choice.
 
     log_loss: the cross-fitted log loss; None if it is infinite or no map was fitted. above: the difference from the
-    smallest log loss, with its standard_error. refused: why no map was fitted; None otherwise. taken: whether the
-    method was chosen.
+    smallest log loss, with its standard_error. refused: why no map was fitted, else None. taken: whether the method was
+    chosen.
     """
 
     method: str

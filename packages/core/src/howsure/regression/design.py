@@ -247,7 +247,8 @@ def _regression(
 
 
 def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integers | None, Floats]:
-    """Return the codes of the absorbed effect, which is the one with the most levels, and indicators of the others.
+    """Return the codes of the absorbed effect, which is the effect with the most levels, and indicators of the other
+    effects.
 
     A logistic regression absorbs no effect, and uses indicator columns for all effects.
     """

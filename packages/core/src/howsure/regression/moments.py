@@ -289,7 +289,8 @@ def fitted(
 
 
 def rough_intervals(names: Sequence[str], degrees: Floats, what: str) -> list[str]:
-    """Return a note on coefficients with few degrees of freedom, because too few of `what` determine them.
+    """Return a note on coefficients with few degrees of freedom, because too few of `what` (such as clusters) determine
+    them.
 
     Returns an empty list if there are no such coefficients.
 

@@ -20,11 +20,11 @@ MAX_NAMED = 4  # coefficients in a sentence
 
 @dataclass(frozen=True, slots=True)
 class PredictedCoefficient:
-    """A coefficient of a regression. outcome: the class whose probability is the outcome; None without classes.
+    """A coefficient of a regression.
 
-    naive, naive_error, naive_degrees: the estimate with predictions taken as labels, its standard error and its degrees
-    of freedom. corrected and so on: the estimate with human labels; NaN if there are too few. p_value: the p-value of
-    "the corrected coefficient is 0".
+    outcome: the class whose probability is the outcome; None without classes. naive, naive_error, naive_degrees: the
+    estimate with predictions as labels, its standard error and its degrees of freedom. corrected and so on: the
+    estimate with human labels; NaN if there are too few. p_value: the p-value of "the corrected coefficient is 0".
     """
 
     outcome: str | None

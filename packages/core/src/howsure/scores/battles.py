@@ -285,7 +285,8 @@ def _only_nearest(text: str, names: Sequence[str]) -> str | None:
 
 
 def _spelling(text: str, outcomes: Collection[str]) -> str:
-    """The outcome that a text spells in other letters, or with blanks or hyphens; its lower case if there is none.
+    """Return the outcome whose spelling equals a text, apart from case, blanks and hyphens; the text in lower case if
+    there is none.
 
     >>> [_spelling(text, ["model_a", "tie (bothbad)"]) for text in ("Model A", "model-a", "Tie (bothbad)", "Draw")]
     ['model_a', 'model_a', 'tie (bothbad)', 'draw']

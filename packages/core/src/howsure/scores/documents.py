@@ -121,7 +121,8 @@ def score_named_as_metric(metrics: str | Sequence[str]) -> str | None:
 
 @contextmanager
 def named_as_metric(name: str | None) -> Iterator[None]:
-    """Context in which the error for an unknown column `name` says that it was given as a metric. None: no effect."""
+    """Context in which the error for an unknown column `name` says that it was given as a metric; without effect if
+    `name` is None."""
     try:
         yield
     except InputError as error:
@@ -300,7 +301,7 @@ def _row_labels(value: Any) -> tuple[Any, ...]:
 
 
 def row_contributions(metric: Metric, statistics: Floats, whose: str = "", *, unit: str = "row") -> Floats:
-    """The contribution of each row to the value of a metric, from the rows' statistics (n, k).
+    """Return the contribution of each row to the value of a metric, from the rows' statistics (n, k).
 
     >>> wer = find_metric("wer", DOCUMENT)
     >>> parts = row_contributions(wer, np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0]]))

@@ -436,7 +436,7 @@ def _tiers(better: Flags, places: Integers) -> Integers:
     """Return the tier of each model. A new tier starts if all models above are significantly better than all models
     below.
 
-    places: the sum of the lowest and the highest rank of each model, by which the models are ordered.
+    places: the sum of the lowest and the highest rank of each model, which determines the order of the models.
     """
     order = np.argsort(places, kind="stable")
     sorted_ = better[np.ix_(order, order)]

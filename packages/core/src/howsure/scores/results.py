@@ -159,9 +159,8 @@ class BattleRow(Ranked):
 
     strength: log odds, or Elo points; infinite, with a lower bound, if the model won all its battles. points: expected
     points of a battle against a random other model of finite strength (win 1, tie ½). rank_low, rank_high: possible
-    ranks. tier: tier of the model. maybe_best: no other model is significantly better. part: the number of the
-    connected set of models that the model belongs to, if no battle connects some models; ranks and tiers hold within
-    it.
+    ranks. tier: tier of the model. maybe_best: whether no other model is significantly better. part: the number of the
+    connected set of models to which the model belongs; ranks and tiers are within this set.
     """
 
     model: str

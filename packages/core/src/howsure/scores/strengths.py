@@ -32,7 +32,7 @@ class Strengths:
     covariance: Floats
 
     def points(self) -> tuple[Floats, Floats]:
-        """Expected points (win 1, tie ½) of each model against a random other model, with standard errors."""
+        """Return expected points (win 1, tie ½) of each model against a random other model, with standard errors."""
         m = len(self.theta)
         at = _outcome_probabilities(self.theta[:, None] - self.theta, self.tie)
         is_other = ~np.eye(m, dtype=bool)
@@ -105,11 +105,11 @@ def fit_strengths(
     """Estimate the strengths of m models from battles by maximum likelihood.
 
     first, second (n,): the codes of both models of each battle. outcome (n,): FIRST, TIE or SECOND. units (n,): the
-    codes of clusters. share (n,): the fraction of each battle that the first model gets, from 0 to 1, instead of
-    outcomes. The likelihood is then the quasi-likelihood of Papke & Wooldridge (1996), without ties.
+    codes of clusters. share (n,): instead of outcomes, the fraction of each battle that the first model gets, from 0 to
+    1. The quasi-likelihood of Papke & Wooldridge (1996), without ties, is then maximised.
 
-    Uses Newton's method on sums by pair of models. The covariance is the sandwich estimator, with battles or clusters
-    of battles as units.
+    Newton's method is applied to sums by pair of models. The covariance is the sandwich estimator, with battles or
+    clusters of battles as units.
 
     Raises InputError if no finite strengths fit.
     """

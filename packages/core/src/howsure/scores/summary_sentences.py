@@ -140,9 +140,8 @@ def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Ma
 
 
 def battles_answer(table: BattleTable) -> str:
-    """A sentence on the strongest model by expected points, and the models that are not significantly weaker; if
-    battles fall into several parts, the strongest model of each part.
-    """
+    """Return a sentence on the strongest model by expected points, and the models that are not significantly weaker. If
+    no battles connect some models, the sentence names the strongest model of each connected part."""
     rows = table.rows
     if rows[-1].part > 1:
         parts = [[row for row in rows if row.part == part] for part in sorted({row.part for row in rows})]

@@ -21,8 +21,10 @@ from howsure.stats.proportions import t_quantile
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """part (m,): the part of each model; no battles connect models of different parts. core (m,): whether the model is
-    in the core of its part, the largest group in which all strengths are finite.
+    """Which models are connected by battles.
+
+    part (m,): the part of each model; no battles connect models of different parts. core (m,): whether the model is in
+    the core of its part, the largest group in which all strengths are finite.
     """
 
     part: Integers

@@ -251,7 +251,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         return sum(self.recipe.get("skipped", {}).values())
 
     def columns(self) -> Sequence[Column]:
-        """One row per group."""
+        """Return the columns of the table, which has one row per group."""
         first, thresholds = self.rows[0], self.thresholds
         level = f"in brackets the {100 * first.auroc.level:g}% interval"
         auroc, aurc = f"area under the ROC curve of confidence for correctness; {level}", "area under the risk–coverage"

@@ -229,12 +229,12 @@ def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> flo
 def answers_needed(
     ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, unseen: bool = False
 ) -> int | None:
-    """The approximate number of answers like these that would lead to a guarantee with probability POWER; None if no
-    threshold has an observed risk below the target.
+    """Return the approximate number of answers, similar to these, that would lead to a guarantee with probability
+    POWER; None if no threshold has an observed risk below the target.
 
     Without clusters, or for bets, it is the minimum over thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) /
-    (risk - r))² / coverage, with the observed risk r = (errors + risk) / (n + 1). Otherwise it is the multiple of the
-    present clusters that the test needs.
+    (risk - r))² / coverage, with the observed risk r = (errors + risk) / (n + 1). With clusters, it is the multiple of
+    the present clusters that the test needs.
     """
     from scipy.special import ndtri
 
@@ -318,7 +318,7 @@ def choose_threshold(
     level: float = 0.95,
     name: str | None = None,
 ) -> SelectiveThreshold:
-    """The threshold of checked pairs: the implementation of `selective_threshold`."""
+    """Return the threshold for checked pairs. This is the implementation of `selective_threshold`."""
     check_promise(risk, delta, dependence)
     level, ranks = check_level(level), ranked(pairs)
     tests = threshold_tests(ranks, risk=risk, delta=delta, dependence=dependence)

@@ -51,7 +51,7 @@ class SequentialStatus(Result):
     title = "Sequential evaluation"
 
     def columns(self) -> Sequence[Column]:
-        """One row: the verdict, the items, and the estimate."""
+        """Return the columns of the only row: the verdict, the items, and the estimate."""
         both = [] if self.first is None else [Column("first", NUMBER), Column("second", NUMBER)]
         shown_as = "mean" if self.first is None else "difference"
         return [
@@ -66,7 +66,7 @@ class SequentialStatus(Result):
 
     @property
     def description(self) -> str:
-        """The verdict in sentences."""
+        """Return the verdict in sentences."""
         of = "" if self.items_total is None else f" of {self.items_total:,}"
         after = "" if self.decided_after is None else f", decided after {self.decided_after:,}"
         models = "" if self.first is None else f" (first {self.first:.4f}, second {self.second:.4f})"

@@ -31,7 +31,7 @@ NUMERAL = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 class Cell(str):
-    """The text of a cell. rank: its number, by which the best cell of a column is found; None without a number."""
+    """The text of a cell. rank: the number by which the best cell of a column is found; None without a number."""
 
     rank: float | None
 
@@ -385,7 +385,7 @@ def in_a_spreadsheet(text: str) -> str:
 
 
 def out_of_a_spreadsheet(text: str) -> str:
-    """Remove the apostrophes that `in_a_spreadsheet` added to a cell.
+    """Return a cell without the apostrophes that `in_a_spreadsheet` added.
 
     >>> [out_of_a_spreadsheet(text) for text in ("'-LRB-", "'t Hooft", "-0.5", "'=1+1;'=2", "''=1+1")]
     ['-LRB-', "'t Hooft", '-0.5', '=1+1;=2', "'=1+1"]
@@ -511,10 +511,10 @@ ENDS = ("", "_low", "_high")
 class Kind:
     """The format of a kind of values, such as counts, p-values or estimates.
 
-    text: a function that formats a value for people. left: whether values are left-aligned, as words are. missing: the
-    value in a frame for None. ends: the suffixes of the columns in a frame and in CSV; an estimate has three columns,
-    for its value and the ends of its interval. decimals: values that agree to this many decimals count as equal when
-    the best is marked. answers: whether values are estimates or intervals.
+    text: a function that formats a value as text. left: whether values are left-aligned, like words. missing: the value
+    in a frame for None. ends: the suffixes of the columns in a frame and in CSV; an estimate has three columns, for its
+    value and the ends of its interval. decimals: values that agree to this many decimals count as equal when the best
+    value is marked. answers: whether values are estimates or intervals.
     """
 
     text: Callable[[Any], str]

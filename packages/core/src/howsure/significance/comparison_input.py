@@ -119,7 +119,7 @@ def score_systems(scores: Mapping[str, Floats], **grouping: Any) -> Systems:
 
 
 def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-    """Return the columns with the names in `kinds`; a column of a mapping may be `Coded`.
+    """Return the columns with the names in `kinds`. A column of a mapping may be `Coded`.
 
     Raises InputError for a missing column, or for columns of different lengths.
     """
@@ -225,7 +225,7 @@ def read_model_columns(
     run: Any,
     **grouping: Any,
 ) -> ToCompare:
-    """Columns of predictions and of true values, or of scores, one for each model.
+    """Return columns of predictions and of true values, or of scores, one column for each model.
 
     Raises InputError naming the parameter, or the column, the row and the value.
     """

@@ -113,7 +113,7 @@ def _cluster_notes(systems: Systems) -> Iterable[str]:
 
 
 def notes_of_group(whole: Systems, part: Systems, *, alternative: str) -> Iterable[str]:
-    """Notes on a group that is too small to show a difference, or in which strata are ignored."""
+    """Yield notes on a group that is too small to show a difference, or in which strata are ignored."""
     n, unit = part.n, "item"
     if part.clusters is not None:
         n, unit = int(part.clusters.max()) + 1, "cluster"

@@ -219,12 +219,12 @@ def _merged(exchange: Exchange) -> Exchange | None:
 
 
 def _half_of_outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
-    """Yield half of the outcomes with their probabilities, in blocks. An outcome is the number of exchanges of each
+    """Yield half of the outcomes with their probabilities, in blocks. An outcome is the number of exchanges in each
     group of equal units.
 
-    An outcome and its complement, which exchanges exactly the other units, have the same probability and opposite
-    statistics. Numbered in order, the complement of outcome i is the i-th from the end. An outcome in the middle is its
-    own complement, so it has half of its probability here.
+    The complement of an outcome exchanges exactly the units that the outcome does not exchange. Both have the same
+    probability and opposite statistics. If outcomes are numbered in order, the complement of outcome i is the i-th from
+    the end. The outcome in the middle, if any, is its own complement, so half of its probability is returned.
     """
     from scipy.special import gammaln
 

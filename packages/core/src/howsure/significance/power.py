@@ -150,7 +150,7 @@ def detection_power(
 
 
 def minimum_detectable_difference(n: int, disagreement: float, *, power: float, **test: Any) -> float:
-    """The smallest difference that n items detect with a given power; NaN if there is none."""
+    """Return the smallest difference that n items detect with a given power; NaN if no difference can be detected."""
     check_number(power, name="power", low=0, high=1, open="both")
     if detection_power(n, disagreement, disagreement, **test) < power:
         return math.nan

@@ -263,7 +263,7 @@ class Comparison(Rows[Difference]):
 
     @checks_axes
     def plot(self, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
-        """Draw the differences of one metric with their intervals on matplotlib axes (new ones if None).
+        """Draw the differences of one metric with their intervals on matplotlib axes (new axes if None).
 
         Raises InputError if the comparison does not contain `metric`, or if it contains several and `metric` is None.
         """

@@ -19,7 +19,7 @@ from howsure.show.table import COUNT, FRAME, MAX_ROWS, NUMBER, TABLE, TEXT, WORD
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """The result on one date (year-month-day) for one rule in one group (None: all rows).
+    """The result for one rule and one group (None: all rows) on one date (year-month-day).
 
     check: the name of the check. limit: what the estimate was compared with. outcome: the verdict.
     """

@@ -88,10 +88,11 @@ class Units:
         return np.where(np.logical_or.accumulate(impossible[:, 0]), math.inf, won)
 
     def game(self, m: Floats, start: int = 0, end: int | None = None) -> tuple[Floats, Floats, Bools]:
-        """Return the values of the units from `start` to `end` and their expected values (units, games), for hypotheses
-        m.
+        """Return the values of the units from `start` to `end` and their expected values (units, games), one game for
+        each hypothesis m.
 
-        A third array (units, games) is True if the values up to a unit exceed the largest sum that is possible under m.
+        A third array (units, games) is True from the unit on at which the sum of the values exceeds the largest sum
+        that is possible under m.
         """
         part, filled = slice(start, end), 1 - self.sizes / self.largest
         values = (self.sums / self.largest)[part, None] + filled[part, None] * m
@@ -163,7 +164,8 @@ def gains(values: Floats, expected: Floats) -> Floats:
 
 
 def grown(values: Floats, expected: Floats) -> Floats:
-    """Return the mean wealth of the bettors after each value, as `wealth` does, but finite for refuted hypotheses."""
+    """Return the mean wealth of the bettors after each value, as `wealth` does, but finite even if the hypothesis is
+    refuted."""
     ratios = gains(values, expected)
     with np.errstate(over="ignore", under="ignore"):
         wealth = sum(((1 + share * ratios).cumprod(axis=0) for share in SHARES), np.zeros_like(values)) / len(SHARES)
@@ -201,7 +203,7 @@ NODE_WEIGHTS = (-1.0) ** np.arange(20) * np.r_[0.5, np.ones(18), 0.5]  # of bary
 
 @dataclass(slots=True)
 class RunningGames:
-    """The logarithms of the wealth of each bettor (bettors, games) in games against several m, after `n` units."""
+    """Games against several hypotheses m: the log wealth of each bettor (bettors, games) after `n` units."""
 
     m: Floats
     n: int
@@ -213,8 +215,8 @@ class RunningGames:
         return cls(m, 0, np.zeros((len(SHARES), len(m))))
 
     def add(self, units: Units, end: int | None = None) -> tuple[Floats, Bools]:
-        """Add the units from the n-th to `end`. Return the log wealth after each unit (bettors, units, games), and
-        whether the hypothesis of each game is refuted (units, games)."""
+        """Add the units from the n-th to `end`. Return the log wealth of each bettor after each unit (bettors, units,
+        games), and whether the hypothesis of each game is refuted (units, games)."""
         values, expected, impossible = units.game(self.m, self.n, end)
         grown_by = np.log1p(np.array(SHARES)[:, None, None] * gains(values, expected)).cumsum(axis=1)
         log_wealth = self.log_wealth[:, None] + grown_by
@@ -358,7 +360,8 @@ class BettingMean:
         return None
 
     def verdict(self, limit: float, size: float, names: Sequence[str]) -> tuple[int | None, str]:
-        """The number of units after which the mean was first shown to be above or below the limit, and the verdict.
+        """Return the number of units after which the mean was first shown to be above or below the limit, and the
+        verdict.
 
         names: the verdicts for above, below and undecided. If the verdict is undecided, the number is None. The
         probability that one of the other verdicts is ever false is at most `size`.

@@ -214,7 +214,8 @@ MIN_CARRIERS = 2.0  # effective number below which the variance between contribu
 
 
 def carriers(counts: npt.NDArray[Any]) -> float:
-    """Effective number of clusters that contribute to the total of `counts` (C,), by Kish's formula; 0 if all are 0.
+    """Return the effective number of clusters that contribute to the total of `counts` (C,), by Kish's formula; 0 if
+    all are 0.
 
     >>> carriers(np.array([5, 5, 0, 0])), round(carriers(np.array([20, 1, 1])), 2), carriers(np.zeros(9))
     (2.0, 1.2, 0.0)
@@ -223,7 +224,7 @@ def carriers(counts: npt.NDArray[Any]) -> float:
 
 
 def added_contribution(size: Any, carrying: Any) -> Any:
-    """The contribution that one more cluster could make to a proportion of rows: size · min(1, 20 / carrying).
+    """Return the contribution that one more cluster could make to a proportion of rows: size · min(1, 20 / carrying).
 
     size: the proportion of rows in a cluster (1 / `kish` of the sizes); all rows of the added cluster are assumed to
     count. carrying: the effective number of contributing clusters (`carriers`).

@@ -17,7 +17,8 @@ BISECTIONS, STEPS = 40, 200
 
 
 def smallest_size(rejects: Callable[[float], bool], *, steps: int = BISECTIONS) -> float:
-    """The one-sided p-value of a test: the smallest size at which it rejects; 1 if it does not reject at size 0.499.
+    """Return the one-sided p-value of a test: the smallest size at which it rejects; 1 if it does not reject at size
+    0.499.
 
     >>> round(smallest_size(lambda size: size >= 0.03), 9)
     0.03
@@ -34,7 +35,8 @@ def smallest_size(rejects: Callable[[float], bool], *, steps: int = BISECTIONS) 
 
 
 def bisect_limit(holds: Callable[[float], bool], near: float, far: float) -> float:
-    """The value between `near` and `far` up to which a condition holds, by bisection; it must hold at `near`.
+    """Return, by bisection, the value between `near` and `far` up to which a condition is true; it must be true at
+    `near`.
 
     >>> round(bisect_limit(lambda value: value < 0.3, 0.0, 1.0), 9)
     0.3
@@ -48,10 +50,10 @@ def bisect_limit(holds: Callable[[float], bool], near: float, far: float) -> flo
 
 
 def find_zero(of: Callable[[float], float], first: float, other: float, *, within: float) -> float:
-    """The zero of a continuous function that has different signs at both ends of an interval.
+    """Return the zero of a continuous function `of` that has different signs at `first` and `other`.
 
-    Anderson & Björck's (1973) variant of false position: fast if the function is not much steeper at one end. within:
-    the precision of the result.
+    Uses Anderson & Björck's (1973) variant of false position, which is fast if the function is not much steeper at one
+    end. within: the precision of the result.
 
     >>> round(find_zero(lambda x: x**3 - 2, 0.0, 2.0, within=1e-12) ** 3, 9)
     2.0

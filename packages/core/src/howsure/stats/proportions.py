@@ -91,7 +91,7 @@ class CountDistribution:
         return min(low, high), max(low, high)
 
     def quantile(self, share: float) -> int:
-        """The smallest k with P(count ≤ k) ≥ share.
+        """Return the smallest k with P(count ≤ k) ≥ share.
 
         >>> poisson_binomial([0.5, 0.5]).quantile(0.5)
         1
@@ -137,9 +137,9 @@ def poisson_binomial(probabilities: object) -> CountDistribution:
 
 
 def sums_of_counts(groups: Sequence[Floats]) -> list[CountDistribution]:
-    """The distributions of several sums of independent counts, computed together.
+    """Return the distributions of several sums of independent counts, computed together.
 
-    groups: for each sum, the distributions (U, K) of its U counts, with laws[u, k] = P(count u = k); U and K may differ
+    groups: for each sum, the distributions (U, K) of its U counts, laws[u, k] = P(count u = k); U and K may differ
     between sums. Counts of at most 1 are convolved first, as in `poisson_binomial`.
 
     >>> [one.pmf.tolist() for one in sums_of_counts([np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]), np.ones((0, 2))])]
@@ -212,7 +212,8 @@ def _sum_of_counts(laws: list[Floats], most: int) -> Floats:
 
 
 def _convolved(laws: list[Floats]) -> tuple[Floats, int]:
-    """The convolution of all distributions, in pairs of neighbours, and the position of its first entry."""
+    """Return the convolution of all distributions, computed in pairs of neighbours, and the position of its first
+    entry."""
     remaining = [_trimmed(law, 0) for law in laws]
     while len(remaining) > 1:
         pairs = zip(remaining[::2], remaining[1::2], strict=False)

@@ -67,7 +67,7 @@ def serve_page(
 ) -> None:
     """Serve the page of a store, or its labelling page, until Ctrl-C.
 
-    what: what anyone who opens the page can read or do, for a warning. links: formats the URLs that open the page.
+    what: what visitors of the page can read or do, for a warning. links: formats the URLs that open the page.
     """
     from howsure_events.explorer import Address, Opening, serve
 

@@ -87,7 +87,8 @@ NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rul
 
 
 def summary(path: str, report: ExtractionReport | None = None, *, made: str = "") -> str:
-    """Describe the contents of a store, with the speed of the run that extracted it, or how it was `made`."""
+    """Describe the contents of a store and, if they were extracted, the speed of the run. made: "extracted" or another
+    word for how the store was made."""
     with EventStore.open(path, part=True) as store:
         counts = "count(*), coalesce(sum(words), 0), count(*) FILTER (words = 0)"
         kept, words, empty = store.ask(f"SELECT {counts} FROM documents")[0]

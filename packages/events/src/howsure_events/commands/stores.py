@@ -98,8 +98,8 @@ def merge_command(parts: tuple[str, ...], store: str) -> None:
     \b
     howsure events merge part-*.duckdb --store news.duckdb
 
-    The new store equals that of one run over the whole input, row by row. It is written completely or not at all. All
-    parts are needed, and they must have been made with the same settings.
+    The new store equals, row by row, the store of a single run over the whole input. It is written completely or not at
+    all. All parts are needed, and they must have been extracted with the same settings.
     """
     from howsure_events.commands.setup import summary
     from howsure_events.extraction.merge_stores import input_document_count, merge_stores

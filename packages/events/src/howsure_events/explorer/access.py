@@ -300,7 +300,7 @@ class Guard:
         return host
 
     def _opening(self, scope: Scope) -> str | None:
-        """Return the permanent token for the token in the URL of a page; None if there is none."""
+        """Return the permanent token that belongs to the token in the URL of a page; None if there is none."""
         return (
             self.tokens.exchange_token(scope["query_string"].decode("latin-1"))
             if scope["path"] in (PAGE, ROOM)

@@ -400,7 +400,7 @@ def _labels_used(series: CorrectedSeries) -> dict[str, Any]:
 def corrected_pair(
     store: Store, first: str, second: str, *, period: str = "quarter", level: float = 0.95
 ) -> dict[str, Any]:
-    """Return the comparison of two actors by corrected counts, by period and in total; `reason` if there is none.
+    """Return the comparison of two actors by corrected counts, by period and in total. `reason` says why there is none.
 
     Raises InputError for an actor that the store does not know, or the same actor twice.
     """

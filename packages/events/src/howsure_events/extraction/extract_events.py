@@ -103,7 +103,7 @@ def fill_store(
     part: Part = ALL,
     advance: Advance | None = None,
 ) -> ExtractionReport:
-    """Do the work of `extract_events` with given settings of the store, such as those of a store that is recounted."""
+    """Do the work of `extract_events` with given settings of the store, for example in a recount of another store."""
     if workers is not None:
         workers = check_integer(workers, name="workers", most=MAX_PROCESSES)
     target = Path(path)

@@ -238,8 +238,8 @@ def _check_probabilities(table: Table, column: str, where: str) -> None:
 def _refuse(table: Table, wrong: str, shown: str, message: str) -> None:
     """Raise InputError if the SQL condition `wrong` is true for a row.
 
-    message: a format with the fields place, value (of the column `shown`), count and advice (on a comma or percent
-    sign).
+    message: a format string with the fields place, value (of the column `shown`), count and advice (on a comma or
+    percent sign).
     """
     (count,) = table.ask("count(*)", rest=f"WHERE {wrong}")[0]
     if count:

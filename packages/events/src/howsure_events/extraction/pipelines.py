@@ -26,7 +26,8 @@ NEEDED = {"parser": "dependency parser", "tagger": "tagger"}  # a morphologizer 
 class Pipeline:
     """A spaCy pipeline.
 
-    place: its location. scheme: the scheme of its dependency labels. why_not: why it is unsuitable; empty if it is not.
+    place: its folder. scheme: the scheme of its dependency labels. why_not: why it is unsuitable; empty if it is
+    suitable.
     """
 
     name: str

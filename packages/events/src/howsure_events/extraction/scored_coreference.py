@@ -74,7 +74,7 @@ class ScoredCoreference:
         return tuple(sorted([*named, *others], key=_place)), len(placed.faults)
 
     def posterior(self, document: Document, *, mentions: tuple[Mention, ...]) -> CorefPosterior:
-        """Return the posterior of the mentions of `candidates`; mentions without scores are entities of their own."""
+        """Return the posterior of the mentions of `candidates`; each mention without scores is an entity of its own."""
         check_size(document, mentions)
         resolved = scored_document(self._scores(document.name), document, misplaced=self.misplaced)
         scored = dict(zip(resolved.mentions, range(len(resolved.mentions)), strict=True))

@@ -114,10 +114,10 @@ class Strata:
 def build_strata(store: Store, actors: Sequence[str], *, period: str, n: int, scores: Scores | None = None) -> Strata:
     """Divide the documents of a store into strata by band and period.
 
-    The periods have the requested length, or a longer one at which n documents give at least 5 per stratum on average.
-    There are four bands: an actor asked about is found with probability of at least 1/2; with a smaller probability;
-    none is found, but a word of the rule occurs; no word of the rule occurs. With `scores` of another model, the bands
-    are ranges of these scores instead.
+    The periods have the requested length, or a longer one with which n documents give at least 5 per stratum on
+    average. There are four bands: some requested actor acts with probability of at least 1/2; with a smaller
+    probability above 0; none acts, but a word of the rule occurs; no word of the rule occurs. With `scores` of another
+    model, the bands are ranges of these scores instead.
 
     Raises InputError if the store has no document.
     """
@@ -185,7 +185,7 @@ def further_documents(
     """Draw n further documents, and return their positions in `strata` in reading order.
 
     before: positions of the documents drawn earlier. spread: the standard deviation of the labels in each stratum; if
-    None, the one expected from the scores (`planned_spread`) is used.
+    None, the standard deviation expected from the scores (`planned_spread`) is used.
 
     Raises InputError if n is too small for 2 documents per stratum.
     """
@@ -211,7 +211,8 @@ def further_documents(
 
 
 def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator) -> Integers:
-    """Return the drawn positions in reading order: first 2 per stratum, then all strata evenly mixed.
+    """Return the drawn positions in reading order: first 2 documents per stratum, then documents of all strata evenly
+    mixed.
 
     To mix them, document k of the n_h documents drawn in stratum h gets the sort key (k + u) / n_h, u ~ Uniform(0, 1).
     """

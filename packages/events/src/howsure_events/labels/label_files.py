@@ -24,8 +24,8 @@ class ReadAnswer:
     """A coder's answer as read from a file, before its names are looked up in a store.
 
     document: an id. says: whether an actor acts, by the actor's code or title. place: location in the file, for error
-    messages. closed: whether actors that are missing in `says` were asked about too and do not act. unlabelled: whether
-    the document was drawn, and its labels are still empty.
+    messages. closed: whether coders were also asked about actors that are missing in `says`, so that these do not act.
+    unlabelled: whether the document was drawn, but its labels are still empty.
     """
 
     place: str

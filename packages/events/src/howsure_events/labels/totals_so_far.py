@@ -107,7 +107,7 @@ MIN_OF_EACH = 5  # positive and negative labels each that are needed to estimate
 
 
 def one_more_hour(store: Store) -> str:
-    """Return the result of `hour_ahead` as a sentence; empty if that is None."""
+    """Return the result of `hour_ahead` as a sentence; empty if the result is None."""
     hour = hour_ahead(store)
     if hour is None:
         return ""

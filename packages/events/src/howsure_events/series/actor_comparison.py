@@ -93,8 +93,8 @@ class PeriodComparison:
 class ActorComparison(RawCounts[PeriodComparison]):
     """Two actors compared by period, with the recipe.
 
-    silent: the actors that act in no document. corrected: the comparison by corrected counts; None if there is none,
-    and `not_corrected` then gives the reason.
+    silent: the actors that act in no document. corrected: the comparison by corrected counts. If it is None,
+    `not_corrected` gives the reason.
     """
 
     first: str
@@ -344,9 +344,9 @@ def _laws(
     *,
     apart: bool,
 ) -> tuple[dict[str, Floats], list[bool]]:
-    """Return by period the distributions of n_A - n_B in its documents or stories, and whether each actor acts.
+    """Return by period the distributions of n_A - n_B in each document or story, and whether each actor acts.
 
-    apart: treat all documents as independent, instead of summing those of one story.
+    apart: whether to treat all documents as independent, instead of summing the documents of a story.
     """
     n_samples = number_of_samples(store)
     columns = query_columns(

@@ -335,7 +335,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
         return self.rows
 
     def columns(self) -> Sequence[Column]:
-        """One row per actor and period; then, in tables and CSV, the totals."""
+        """Return the columns of the table, which has one row per actor and period; in tables and CSV, totals follow."""
         share = self.unit == "share"
         return [
             Column("actor", WORDS),

@@ -131,7 +131,7 @@ def _conditional_probabilities(edges: Floats, value: float, share: float) -> Flo
 
 
 def _grid(share: float) -> list[tuple[float, float]]:
-    """Return (weight, value) of the common variable z, on a finer grid the larger its `share` is."""
+    """Return (weight, value) of the common variable z on a grid, which is finer if the `share` of z is larger."""
     step = min(STEP, 0.8 * math.sqrt((1.0 - share) / share))
     values = np.arange(-REACH, REACH + step / 2, step)
     weights = np.exp(-(values**2) / 2)
@@ -209,10 +209,10 @@ def _leave_one_out_sums(groups: list[list[Law]]) -> Iterator[Law]:
 
 
 def _outside(levels: list[list[Law]], place: int, outside: Law) -> Iterator[Law]:
-    """Yield, for each leaf of a binary tree of sums, the sum of all other leaves.
+    """Yield, for each leaf of a binary tree of sums, the distribution of the sum of all other leaves.
 
-    levels: the tree from its leaves up. place: index of a node of the last level; only leaves below it are yielded.
-    outside: the sum of all leaves that are not below this node.
+    levels: the levels of the tree, beginning with the leaves. place: the index of a node of the last level; only leaves
+    below this node are yielded. outside: the sum of all leaves that are not below this node.
     """
     if len(levels) == 1:
         yield outside
@@ -309,7 +309,8 @@ def counts_from_probabilities(
     level: float = 0.95,
     overdispersion: float = 0.0,
 ) -> list[Count]:
-    """Return the counts of many cells at once, each given by (probabilities, stories) of `count_from_probabilities`."""
+    """Return the counts of many cells at once. Each cell is a pair (probabilities, stories) of arguments of
+    `count_from_probabilities`."""
     positive_probabilities, laws = [], []
     for probabilities, stories in cells:
         possible = probabilities > 0.0
@@ -419,7 +420,7 @@ def compare_laws(
 ) -> list[CountComparison]:
     """Compare two actors in many periods at once; see `compare_counts`.
 
-    laws: for each period, the distributions of n_A - n_B in its stories, as `difference_laws` returns them. n_samples:
+    laws: for each period, the distributions of n_A - n_B in its stories, as returned by `difference_laws`. n_samples:
     the number S of samples from which they were computed.
     """
     shifts, shifted = zip(*map(_shift_laws, laws), strict=True) if laws else ((), ())

@@ -228,7 +228,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         return self.rows
 
     def columns(self) -> Sequence[Column]:
-        """The columns of tables, and those of frames and CSV, which have one row per actor and period."""
+        """Return the columns of tables, and those of frames and CSV, which have one row per actor and period."""
         first, last = (bound(row.period for row in self.rows) for bound in (min, max))
         share, normal, corrected = self.unit == "share", self.recipe["interval"] == "normal", self.corrected
         counts = "share" if share else f"{self.unit} with an event"
@@ -257,7 +257,8 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
 
     @property
     def answer(self) -> str:
-        """A sentence with the total counts of the most frequent actors: corrected ones, or else those of the model."""
+        """Return a sentence with the total counts of the most frequent actors: the corrected counts, or else the
+        model's."""
         if self.corrected is not None and self.corrected.totals:
             return self.corrected.answer
         totals = sorted(((self.raw_total(actor), self.titles[actor]) for actor in self.actors), reverse=True)

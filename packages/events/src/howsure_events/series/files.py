@@ -212,7 +212,7 @@ def series_with_corrections(
 def comparison_with_corrections(
     store: Store, compared: ActorComparison, *, learn: bool = False, scores: Scores | None = None
 ) -> ActorComparison:
-    """Return a comparison of raw counts with that of the corrected counts, or with the reason why there is none."""
+    """Return a comparison of raw counts, with a comparison of the corrected counts or the reason why it is missing."""
     pair = (compared.first, compared.second)
     corrected = _corrected(store, compared, pair, learn, scores)
     if isinstance(corrected, CorrectedSeries) and corrected.not_asked:

@@ -222,9 +222,9 @@ class TooFewLabelsError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class LabelledPairs:
-    """The labels of N pairs, and the sampling design of their documents.
+    """The labels of N pairs (document, actor), and the sampling design of their documents.
 
-    labels (N,): NaN if the document has no answer, or not a usable one for every actor. strata, inclusion (N,): the
+    labels (N,): NaN if the document has no answer, or lacks a usable answer for some actor. strata, inclusion (N,): the
     stratum or the inclusion probability of the pair's document; one of the two is None. read: number of documents with
     labels. joined: names of strata that were joined to others because too few of their answers are usable.
     """
@@ -237,11 +237,11 @@ class LabelledPairs:
 
 
 def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs:
-    """Return the labels of the pairs, whose actors must be those of `settled`, in the same order.
+    """Return the labels of the pairs (document, actor). The actors must be those of `settled`, in the same order.
 
-    Documents that are unclear, or on which coders disagree, have no label. They count as missing at random within their
-    stratum, or reduce all inclusion probabilities by the proportion that is missing. A stratum that is left with fewer
-    than 2 labels for this reason is joined to the most similar one (`joined_strata`).
+    A document has no label if it is unclear, or if coders disagree on it. Such documents count as missing at random
+    within their stratum, or reduce all inclusion probabilities by the proportion that is missing. A stratum that is
+    left with fewer than 2 labels for this reason is joined to the most similar stratum (`joined_strata`).
 
     Raises TooFewLabelsError if fewer than 10 documents have labels, or a stratum fewer than 2; InputError if a labelled
     document is not in the store, or a stored document has no stratum.

@@ -24,8 +24,8 @@ MIN_RARER_SHARE = 0.05  # minimum proportion of the samples with, and without, t
 class DecidingLink:
     """A pair of mentions, first < second, on whose coreference an uncertain event depends.
 
-    with_event, without_event: the proportions of the samples with and without the event in which the two are one
-    entity. share: the proportion of all samples that were used for this link; 1 for the first link of an event.
+    with_event, without_event: among the samples with and without the event, the proportion in which both mentions are
+    one entity. share: the proportion of all samples that were used for this pair; 1 for the first pair of an event.
     """
 
     first: int

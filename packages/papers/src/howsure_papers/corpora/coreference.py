@@ -38,7 +38,7 @@ class CoreferenceCorpus:
 
 
 def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str | None) -> CoreferenceCorpus:
-    """One of the corpora; `limit`: the first documents of each part, `parser`: a spaCy pipeline.
+    """Return a corpus. limit: read only the first documents of each part. parser: a spaCy pipeline.
 
     Raises InputError if the data set is not found; MissingExtraError if a parser is named and spaCy is missing.
     """
@@ -76,7 +76,7 @@ def parser_for(parser: str | None, data: str | None) -> str:
 
 
 def parse(documents: Sequence[Document], parser: str) -> list[Document]:
-    """The documents with unchanged words and sentences, and the tags and trees of a spaCy pipeline.
+    """Return the documents with unchanged words and sentences, and the tags and trees of a spaCy pipeline.
 
     Raises MissingExtraError without spaCy; InputError if the pipeline does not exist or has no parser.
     """

@@ -27,9 +27,8 @@ Cases = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A dated text. In `muc4`, `places` are the actors in whose country an incident took place, and `perpetrators` the
-    actors whose people committed it.
-    """
+    """A dated text. In `muc4`, `places` are the countries, as actors, in which an incident took place, and
+    `perpetrators` are the actors whose people committed it."""
 
     id: str
     date: str
@@ -123,7 +122,7 @@ def _usual(forms: Counter[str]) -> str:
 
 
 def truecased(text: str, cases: Cases) -> str:
-    """A text in capitals in normal capitalisation; unknown words are written as names.
+    """Return a text in capitals with normal capitalisation. Unknown words are capitalised like names.
 
     >>> truecased("THE ARMY OF ZORA ATTACKED. IT WON.", {"the": "the", "army": "army", "of": "of", "it": "it",
     ...           "attacked": "attacked", "won": "won"})

@@ -115,7 +115,7 @@ def fit_recalibration(
     """Fit a recalibration to documents.
 
     used: the posteriors of these documents that the model computes at present. had: the model's present recalibration,
-    if it has one. Without `sharpen`, the probabilities and the existing sharpening stay unchanged.
+    if any. Without `sharpen`, the probabilities and the existing sharpening do not change.
     """
     learned = [unsharpened_posterior(score) for score in scores] if sharpen else used
     recalibration = recalibrate_coreference(learned, gold, before=used, had=had, sharpen=sharpen, **options)

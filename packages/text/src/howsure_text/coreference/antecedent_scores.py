@@ -144,7 +144,8 @@ def _square_scores(scores: Any) -> Any:
 
 
 def _split_words(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ...]]:
-    """Split a text at blanks and at the ends of mentions; return the words, and whether a blank follows each."""
+    """Split a text at blanks and at the start and end of mentions. Return the words, and whether a blank follows each
+    word."""
     blank = [character.isspace() for character in text]
     ends = set(mentions.ravel().tolist()) | {len(text)}
     ends |= {at for at, (first, other) in enumerate(pairwise(blank), 1) if first != other}
@@ -171,7 +172,7 @@ class Placement:
 
 
 def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
-    """Find mentions in a document of the same text; blanks are not compared.
+    """Find mentions in a document that has the same text, apart from blanks.
 
     A mention cannot be aligned if it begins or ends inside a word of the document, or if it crosses sentences.
 
@@ -208,7 +209,7 @@ Places = dict[int, tuple[int, int]]  # by character position: indices of a sente
 
 
 def _word_spans(document: Document) -> tuple[Places, Places, str]:
-    """Return which words start and end at which character, and the characters of a document without blanks."""
+    """Return the words that start and end at each character, and the characters of a document without blanks."""
     starts: Places = {}
     ends: Places = {}
     letters: list[str] = []

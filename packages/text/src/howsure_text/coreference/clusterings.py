@@ -85,7 +85,7 @@ def first_labels(codes: Integers) -> Integers:
 
 
 def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Hashable]:
-    """Check and return the names of the M mentions; by default, these are their indices.
+    """Check and return the names of the M mentions; by default, the names are the indices of the mentions.
 
     Raises InputError naming a mention that is repeated or, for mentions of documents, out of text order.
     """

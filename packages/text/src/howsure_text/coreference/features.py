@@ -129,7 +129,8 @@ def nearer(chosen: Truth) -> Matrix:
 
 
 def hashed(*codes: Matrix, size: int) -> Matrix:
-    """Hash several codes to one code 0 … size - 1; with more than `size` combinations, some share a code."""
+    """Hash several codes to one code 0 … size - 1. With more than `size` combinations, some combinations share a
+    code."""
     mixed = np.zeros(1, dtype=np.uint64)
     for code in codes:
         mixed = (mixed ^ code.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -286,7 +287,8 @@ def names(pairs: Candidates) -> Matrix:
 
 
 def modifiers(pairs: Candidates) -> Matrix:
-    """If the heads match, the modifiers: of neither, of one only, same, contained, overlapping, or different."""
+    """Return features of the modifiers of matching heads: of neither, of one only, same, contained, overlapping, or
+    different."""
     shared = pairs.shared("modifiers")
     size = np.diag(shared)
     mine, other = size[:, None], size[None, :]
@@ -383,7 +385,8 @@ def nesting(pairs: Candidates) -> Matrix:
 
 
 def path(pairs: Candidates) -> Matrix:
-    """Syntactic path between the heads: apposition, predicate, enumeration, one governs the other, same governor."""
+    """Return features of the syntactic path between the heads: apposition, predicate, enumeration, one governs the
+    other, same governor."""
     a = pairs.mentions
     over = a.governor[:, None] == a.head[None, :]  # the antecedent's head governs the mention's
     under = a.head[:, None] == a.governor[None, :]

@@ -192,7 +192,7 @@ class MentionFacts:
 def mention_facts(
     mention: Mention, tree: ParsedSentence, *, place: int, voices: Voices, quotation: int
 ) -> MentionFacts:
-    """Compute the attributes of a mention from a parse, whose first word is at position `place` in the document."""
+    """Compute the attributes of a mention from a parse whose first word is at position `place` in the document."""
     span = range(mention.start, mention.end)
     head = tree.span_head(mention.start, mention.end)
     word, governor = tree.words[head], tree.governors[head]

@@ -177,10 +177,10 @@ NOTHING = Score(0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoreferenceScores(Result):
-    """The scores of one or several documents; `a + b` is the score of the documents of both.
+    """The scores of one or several documents; `a + b` is the score of all documents of a and b.
 
-    documents: the number of documents. singletons: whether clusters of one mention were counted; None if only for some
-    documents. read: the files, "gold" and "predicted", if they are known.
+    documents: the number of documents. singletons: whether clusters of one mention are counted; None if they are
+    counted in some documents only. read: the files, "gold" and "predicted", if they are known.
     """
 
     muc: Score = NOTHING
@@ -308,7 +308,8 @@ Span = tuple[int, int]
 def matched_documents(
     gold: Sequence[Document], predicted: Sequence[Document], *, names: tuple[str, str] = ("gold", "predicted")
 ) -> tuple[list[list[list[Span]]], list[list[list[Span]]]]:
-    """Return the gold and the predicted clusters (lists of spans) of each document; names: of both, for messages.
+    """Return the gold and the predicted clusters (lists of spans) of each document. names: the names of both files for
+    messages.
 
     Raises InputError if a document occurs twice, has no annotated mentions, is only gold or only predicted, or differs
     in more than one in ten words.

@@ -163,7 +163,7 @@ class ResolvedDocument(Result):
         }
 
     def pair_columns(self) -> dict[str, list[Any]]:
-        """Return the pairs that are shown, as columns.
+        """Return the displayed pairs, as columns.
 
         The columns are the document, the probability, whether both mentions are in one chosen entity and in one gold
         entity (None without gold), and the index, sentence, words and text of both mentions.
@@ -185,7 +185,7 @@ class ResolvedDocument(Result):
         return columns
 
     def columns(self) -> Sequence[Column]:
-        """One row per mention."""
+        """Return the columns of the table, which has one row per mention."""
         places = range(len(self.mentions))
         number_of = {place: number for number, members in enumerate(self.entities, start=1) for place in members}
         spans = {name: [getattr(mention, name) for mention in self.mentions] for name in ("sentence", "start", "end")}

@@ -43,7 +43,7 @@ class Sharpening:
             object.__setattr__(self, name, check_number(value, name=name, low=lowest, high=MAX_PARAMETER, open="low"))
 
     def apply(self, antecedents: Antecedents) -> Antecedents:
-        """Return the changed distributions; probabilities of 0 and 1 remain unchanged."""
+        """Return the sharpened distributions; probabilities of 0 and 1 do not change."""
         if self == Sharpening():
             return antecedents
         odds, logs, sources = log_odds(antecedents)

@@ -110,7 +110,7 @@ class PosteriorComparison(Result):
 
     @property
     def outcome(self) -> str:
-        """The verdict by the interval of the gain: the change "helps", "makes it worse", or "cannot tell"."""
+        """Return the verdict by the interval of the gain: the change "helps", "makes it worse", or "cannot tell"."""
         low, high = self.gain.low, self.gain.high
         if low is None or high is None or low <= 0 <= high:
             return UNKNOWN

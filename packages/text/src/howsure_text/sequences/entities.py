@@ -193,7 +193,7 @@ class EntitySpans(Result):
         return {"recipe": self.recipe, "spans": spans}
 
     def columns(self) -> Sequence[Column]:
-        """One row per entity."""
+        """Return the columns of the table, which has one row per entity."""
         places = {"sentence": self.sentence, "start": self.start, "stop": self.stop}
         return [
             *(Column(name, PLACE, values=places_of_spans) for name, places_of_spans in places.items()),

@@ -277,7 +277,7 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
         ]
 
     def heading(self) -> list[str]:
-        """The sizes, precision, recall and F1, and what a grammar changed."""
+        """Return lines with the sizes, precision, recall and F1, and with the changes that a grammar made."""
         pooled, recipe = self.rows[0], self.spans.recipe
         shares = {"precision": pooled.precision, "recall": pooled.recall, "F1": pooled.f1}
         lines = [

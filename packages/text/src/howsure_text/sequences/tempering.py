@@ -82,8 +82,8 @@ def intervals(losses: Losses, minimum: Minimum, level: float) -> list[Ends]:
     """Return the interval of each temperature by a jackknife over at least two sentences, with Student's quantiles.
 
     Without sentence i, the minimum moves by (Σ H - H_i)⁻¹ g_i, where g_i and H_i are the gradient and the curvature of
-    its loss. This is one Newton step, so no other fit is needed. An interval is None if the other sentences hardly
-    determine the temperature, and its ends would overflow.
+    its loss. This is one Newton step, so the model is not fitted again. An interval is None if the other sentences
+    hardly determine the temperature, and its ends would overflow.
     """
     gradients, curvatures = _gradients(losses, minimum.at), minimum.curvatures
     sentences, rest = len(gradients), minimum.curvature - curvatures
@@ -271,7 +271,8 @@ def _losses(gold: GoldLikelihood, parts: Parts, temperature_index: Integers) -> 
 def _estimable_minimum(
     gold: GoldLikelihood, parts: Parts, temperature_index: Integers, notes: tuple[str, ...]
 ) -> tuple[Minimum, Integers, tuple[str, ...]]:
-    """Find the minimum. Transitions or unseen words whose temperature cannot be estimated get that of emissions.
+    """Find the minimum. If the temperature of transitions or of unseen words cannot be estimated, it equals that of
+    emissions.
 
     Raises InputError if the temperature of emissions cannot be estimated.
     """

@@ -200,7 +200,7 @@ def _array(values: Any, name: str) -> Array:
 
 
 def _sentences(values: Any, name: str, *, depth: int) -> list[Array]:
-    """Return an array of `depth` dimensions per sentence; a single sentence may be given without a list around it."""
+    """Return an array of `depth` dimensions per sentence. A single sentence may be given without a list around it."""
     shape = "(sentences, tokens, labels)" if depth == 2 else "(sentences, tokens)"
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__len__"):
         raise InputError(f"{name} must be an array {shape}, or a list of arrays; it is {values!r}.")

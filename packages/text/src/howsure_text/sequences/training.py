@@ -114,7 +114,7 @@ def _one_hot(rows: Integers, codes: Integers, n_labels: int) -> csr_array:
 
 @dataclass(frozen=True, slots=True)
 class TokenKinds:
-    """The kinds of the tokens of a batch, for one block of features; tokens with equal attributes are of one kind."""
+    """The kinds of tokens of a batch, for one block of features. Tokens with equal attributes are of the same kind."""
 
     kinds: Integers  # (tokens,), packed
     occurring: Integers  # the kinds that occur in the batch, ascending

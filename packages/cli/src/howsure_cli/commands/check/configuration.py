@@ -27,7 +27,8 @@ Section = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The checks in a file: their shared options, and sections by kind; `place` names the section of a kind."""
+    """The checks in a file: shared options, and sections by kind of check; `place` returns the name of a kind's
+    section."""
 
     path: str
     table: str

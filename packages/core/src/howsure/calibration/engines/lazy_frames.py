@@ -262,10 +262,11 @@ def weights_refused(by_group: dict[str, Slots], name: str) -> Callable[[], Input
 
 
 def sums_by_cell(pairs: LazyPairs) -> Any:
-    """Return a lazy frame with a row per group, cell and label y: the number n of pairs and the sums named in `Slots`.
+    """Return a lazy frame with a row per group, cell and label y. The columns are the number n of pairs and the sums
+    that are defined in `Slots`.
 
-    Rows with a fault are counted under cell = -fault. With `pos_label`, the columns low and high are the smallest and
-    largest label other than `pos_label`.
+    Invalid rows are counted under cell = -fault, where fault is the number of the violated rule. With `pos_label`, the
+    columns low and high are the smallest and largest label other than `pos_label`.
     """
     q, y, fault, cell, f = nw.col("q"), nw.col("y"), nw.col("fault"), nw.col("c"), nw.col("f")
     sound, lower = fault == 0, q < 0.5
@@ -325,7 +326,8 @@ def _whole(expression: Any) -> Any:
 
 
 def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputError:
-    """Build the error for a fault of `rows` among n rows; it shows a value, but engines do not know row numbers."""
+    """Return the error for a fault of `rows` among n rows. It shows a value but no row number, which engines do not
+    know."""
     if fault is FrameFault.LABEL_OTHER:
         return _labels(pairs)
     place = f"one of {counted(n, 'row')}" + (f" ({rows:,} are wrong)" if rows > 1 else "")

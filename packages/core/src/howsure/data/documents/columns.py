@@ -282,8 +282,9 @@ INDEX = "sentence\tfile\ttokens"
 def read_sentence_index(path: str | os.PathLike[str], sentences: Sequence[Sequence[str]]) -> list[str]:
     """Read the name of each sentence's document from a file with the columns sentence, file and tokens.
 
-    Files with two columns do not record documents. With an index, their sentences can be split or resampled by
-    document. Raises InputError if the file is not the index of these sentences, because their number or lengths differ.
+    Files with two columns do not contain the names of documents. With this index, their sentences can be split or
+    resampled by document. Raises InputError if the number or the lengths of the sentences differ from those in the
+    index.
     """
     text = read_text(path)
     header, *rows = text.content.rstrip("\n").split("\n")

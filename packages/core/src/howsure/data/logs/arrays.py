@@ -37,7 +37,7 @@ KINDS = {"label_names": TEXTS, "label_ids": NUMBERS}  # `labels` may be names or
 
 @dataclass(frozen=True, slots=True)
 class ModelArrays:
-    """The arrays of a file; a missing array is None."""
+    """The arrays of a file; an array that is not in the file is None."""
 
     name: str
     logits: Array

@@ -135,7 +135,7 @@ def _states(document: Any, source: Source) -> Sequence[Any]:
 
 
 def _state_row(record: Any, source: Source, at: int) -> Row:
-    """Return the answer to an instance, with probabilities if it is one of several letters."""
+    """Return the model's answer to an instance, with probabilities if the instance is a multiple-choice question."""
     instance = mapping(mapping(record).get("instance"))
     references = instance.get("references")
     if not isinstance(references, list) or "id" not in instance:

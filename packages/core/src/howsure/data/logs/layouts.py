@@ -52,7 +52,7 @@ class Layout:
         return needed <= set(beginning.keys) or beginning.keys[:1] in [(key,) for key in self.first]
 
     def _rows(self, source: Source) -> Iterator[Row]:
-        """Yield a row for each answer; several answers to an item in one file are its runs."""
+        """Yield a row for each answer. Several answers to an item in one file are runs of this item."""
         runs_seen, item_by_request, failed = Counter[str](), dict[str, Any](), 0
         for at, record in self._records(source):
             lacking = set(self.keys.split()) - record.keys()

@@ -114,7 +114,7 @@ def _block(text: bytes, setting: Setting, meaning: Callable[[], str]) -> Block |
 
 @lru_cache
 def _typed_decoder(keys: tuple[str, ...], is_choice: bool) -> Callable[[bytes], Any]:
-    """Return a decoder of samples with these keys in this version's types; it skips what is not used."""
+    """Return a decoder of samples with these keys and the types of this version; unused values are skipped."""
     if is_choice:
         types: dict[str, Any] = {"filtered_resps": list[tuple[float, Any]], "arguments": dict[str, dict[str, str]]}
     else:
@@ -124,7 +124,8 @@ def _typed_decoder(keys: tuple[str, ...], is_choice: bool) -> Callable[[bytes], 
 
 
 def _choices(columns: Columns, setting: Setting, meaning: str) -> Columns:
-    """Return what `_answer` returns for questions with choices; ValueError or LookupError if one has another form."""
+    """Return what `_answer` returns for questions with choices. Raises ValueError or LookupError if a question has
+    another form."""
     pairs, counts = columns["filtered_resps"], tuple(map(len, columns["filtered_resps"]))
     texts = [
         [requests[key]["arg_1"] for key in _request_keys(count)]

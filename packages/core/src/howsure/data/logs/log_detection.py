@@ -155,7 +155,7 @@ FIRST = ("per_instance_stats.json", ".latest_run_full.json", "_eval_all.json")  
 def unfolded(
     paths: Sequence[str | os.PathLike[str]], format: str | None = None, tell: Callable[[str], None] = lambda text: None
 ) -> tuple[list[str | File], str | None]:
-    """Replace each folder by the files in it; return the paths or files and the log format of a single folder.
+    """Replace each folder by the files in it. Return the paths or files, and the log format of a single folder.
 
     The format is None for tables, and if it has not been determined. tell: a function that is called with a note on
     tables next to logs.
@@ -256,7 +256,8 @@ def _pattern(folder: str, names: Sequence[str]) -> str | None:
 
 
 def _walk(folder: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield a folder and those in it with the names of their files, in natural order, without links and hidden ones."""
+    """Yield a folder and its subfolders with the names of their files, in natural order, without links and hidden
+    files."""
     places = [folder]
     while places:
         place, folders, names = places.pop(), list[str](), list[str]()

@@ -77,7 +77,7 @@ def names_class(target: str | float, name: str) -> bool:
 
 
 def find_class(target: str | float, names: Sequence[str]) -> int | None:
-    """Return the index of the class that a target names, an equal text first; None if there is none.
+    """Return the index of the class that a target names, preferring an equal string; None if there is no such class.
 
     >>> find_class("1.0", ["1", "1.0"]), find_class(False, ["True", "False"]), find_class(3, ["1", "2"])
     (1, 1, None)
@@ -224,7 +224,7 @@ class Beginning:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """The object in the first line of JSON lines; {} if there is none."""
+        """Return the object in the first line of JSON lines; {} if the line is not an object."""
         if self.file.format != "jsonl" or not self.text.lstrip().startswith(b"{"):
             return {}
         line, newline, _ = self.text.partition(b"\n")

@@ -88,7 +88,8 @@ ACROSS_FILES = ("error", SAME, SEPARATE)
 
 
 def check_option_value(how: str, *, of: str | None, named: str) -> None:
-    """Raise InputError for an unknown value of `across_files`, or for one that needs a column of ids or clusters."""
+    """Raise InputError if the value of `across_files` is unknown, or if it needs a column of ids or clusters and there
+    is none."""
     if how not in ACROSS_FILES:
         raise unknown_name("way", how, ACROSS_FILES, place="across_files")
     if how != "error" and of is None:
@@ -113,9 +114,10 @@ def check_pooling(
 
 
 def check_across_files(selection: Selection, column: Column, group: Column | None, *, how: str) -> None:
-    """Raise InputError for a value that occurs in several files (within a group), unless `how` says what this means.
+    """Raise InputError if a value occurs in several files (within a group) and `how` does not say whether it is the
+    same item.
 
-    The message names the first such value, two of its rows, and the number of such values.
+    The message contains the first such value, two of its rows, and the number of such values.
     """
     table = selection.table
     if how != "error" or len(table.files) == 1:
@@ -145,7 +147,7 @@ def file_number(table: Table, position: str) -> str:
 
 
 def check_different(selection: Selection, column: Column, group: Column | None) -> None:
-    """Raise InputError, which names both rows, for an id that occurs twice in one file (within a group)."""
+    """Raise InputError, which names both rows, if an id occurs twice in one file (within a group)."""
     table = selection.table
     parts = [file_number(table, table.position), *([] if group is None else [group.text])]
     query = f"SELECT * FROM ({_rows_by_value(selection, column, parts)}) WHERE times > 1 ORDER BY first LIMIT 1"
@@ -173,7 +175,8 @@ def file_of(selection: Selection, positions: Integers) -> Integers:
 
 
 def apart_by_file(selection: Selection, codes: Integers) -> Integers:
-    """Change codes of the used rows so that they differ between files; unchanged for a single file."""
+    """Change codes of the used rows so that equal values in different files get different codes; unchanged for a single
+    file."""
     if len(selection.table.files) == 1:
         return codes
     both = codes * len(selection.table.files) + file_of(selection, selection.positions())
@@ -259,7 +262,8 @@ def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequenc
 
 
 def _counts(table: Table, used: str, item: str, cells: Sequence[str]) -> RepeatedItems:
-    """Count the rows, items and cells; find the most rows of an item in a cell, and the fewest items in a cell.
+    """Return the numbers of rows, items and cells, the largest number of rows of an item in a cell, and the smallest
+    number of items in a cell.
 
     A cell consists of the rows with equal values in the columns `cells`.
     """

@@ -221,9 +221,10 @@ class Selection:
 def select_rows(
     table: Table, missing: Mapping[Column, str], *, skip: bool, values: Sequence[str] = (), only: str = ALL
 ) -> Selection:
-    """Select the rows without missing values. missing: SQL conditions for missing values. only: SQL for wanted rows.
+    """Select the rows without missing values. missing: SQL conditions for missing values. only: an SQL condition that
+    selects rows.
 
-    A row with several missing values is counted under the first.
+    A row with several missing values is counted under the first of them.
 
     Raises InputError for the first missing value unless `skip`, and if no row is left.
     """

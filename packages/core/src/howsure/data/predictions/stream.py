@@ -77,7 +77,8 @@ class PairStream:
         return [probabilities, *chunk[1:]]
 
     def _invalid(self, place: int, row: int) -> InputError:
-        """Error for a label other than 0 and 1, or for a row without a number. place: of the column in the stream."""
+        """Return the error for a label other than 0 and 1, or for a row without a number. place: the column's index in
+        the stream."""
         label = self.columns["y_true"]
         if place == LABEL:
             return labels_refused(label, label_counts(self.selection, label))

@@ -81,7 +81,7 @@ class _Reader:
     def document(self, record: Mapping[str, Any], place: str, *, stem: str | None) -> Document:
         """Read the document in a record, which is a response of an API or an object with an id.
 
-        stem: the name of a file with this record only, which names a document without an id.
+        stem: the name of a file that contains only this record. It is the document's name if the record has no id.
 
         Raises ValueError for a record without an id or with invalid content.
         """
@@ -268,8 +268,8 @@ def _value_columns(names: Sequence[str]) -> tuple[str, str] | None:
 def _question_texts(record: Mapping[str, Any], body: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the names and texts of the questions in a record, its request or its response.
 
-    `questions` is a mapping or a list; in a list, a question without a name is named by its number. The text of a
-    question that is an object is its JSON.
+    `questions` is a mapping or a list. A question in a list that has no name is named by its number. If a question is
+    an object, its text is the object as JSON.
     """
     places = (record, mapping(record.get("request")), mapping(mapping(record.get("request")).get("body")), body)
     questions: Any = next((place["questions"] for place in places if place.get("questions")), {})
@@ -307,7 +307,8 @@ def _checked_name(name: Any) -> str:
 
 
 def _id_of_request(record: Mapping[str, Any], body: Mapping[str, Any] | None) -> Any:
-    """Return the user's id of a request, from the record that contains the response, or from its metadata."""
+    """Return the user's id of a request, from the record that contains the response, or from the metadata of record or
+    response."""
     around = {} if body is record else record
     metadata = {**mapping(mapping(body).get("metadata")), **mapping(record.get("metadata"))}
     keys = [key for key in IDS if key != "id"]

@@ -31,8 +31,8 @@ class FieldValue:
     """The value of a field of a document.
 
     path: the location of the value, such as items[0].price. text: the value as text; None if it is null or empty.
-    confidence: the probability that the value is right; None if unknown. unseen: for a field with known choices, the
-    probability that the alternatives of the tokens assign to no choice; otherwise None.
+    confidence: the probability that the value is correct; None if unknown. unseen: for a field with known choices, the
+    probability of token alternatives that begin none of the choices; otherwise None.
     """
 
     path: str
@@ -94,9 +94,9 @@ def field_values(content: Any, *, whole: Collection[str] = ()) -> dict[JsonPath,
 def _values(
     content: Any, place: JsonPath, path: JsonPath, confidence: float | None, whole: Collection[str]
 ) -> Iterator[tuple[JsonPath, FieldValue]]:
-    """Yield the values in a part of a JSON object, each with its location.
+    """Yield the values in a JSON value, which is inside of a larger object, each with its location.
 
-    place: the location of the part. path: the location without the keys "value" of objects with a confidence.
+    place: the location of the JSON value. path: the location without the keys "value" of objects with a confidence.
     """
     if isinstance(content, dict) and {VALUE, CONFIDENCE} <= content.keys():
         stated_confidence = _confidence(content[CONFIDENCE], path_text(path))
@@ -152,7 +152,7 @@ def _skip(text: str, at: int) -> int:
 def _scan(
     text: str, at: int, path: JsonPath, whole: Collection[str], positions: dict[JsonPath, tuple[int, int]]
 ) -> int:
-    """Add to `positions` those of the value at index `at` of valid JSON, and return the index after the value."""
+    """Add the positions of the value at index `at` of valid JSON to `positions`; return the index after the value."""
     is_object = text[at] == "{"
     inside = _skip(text, at + 1)
     is_whole = bool(path) and generic_path(path_text(tuple(part for part in path if part != VALUE))) in whole

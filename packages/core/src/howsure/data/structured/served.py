@@ -26,7 +26,7 @@ class Served:
         return [model for model in self.models if model.endswith(ALIAS)]
 
     def changes(self, later: Served) -> Iterator[str]:
-        """Yield sentences on what has changed; anything that is unknown at one of the two times is not compared."""
+        """Yield sentences on what has changed. Anything that is unknown at one of the two times is not compared."""
         new = [model for model in later.models if model not in self.models]
         if new and self.models:
             yield f"the answers are by {shortened(new)}; the policy is for {shortened(self.models)}"

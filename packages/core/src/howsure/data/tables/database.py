@@ -345,7 +345,7 @@ def leading_column(name: str, all_columns: Collection[str]) -> str:
 
 
 def find_place(name: str, all_columns: Sequence[str], *, file: str) -> Place:
-    """The place in a file that a name refers to.
+    """Return the place in a file (a column, or a value inside a column) to which a name refers.
 
     Raises InputError if the file has no such column, or what follows it is not a path.
     """
@@ -529,7 +529,7 @@ class Column:
 
     @property
     def day(self) -> str:
-        """The day of a date as written, or of a time in UTC; null if there is none."""
+        """Return an SQL expression of the day of a date as written, or of a time in UTC; null if there is none."""
         if self.type == "TIMESTAMP WITH TIME ZONE":
             return f"CAST(make_timestamp(epoch_us({self.sql})) AS DATE)"
         text = f"trim({self.text})"
@@ -641,7 +641,7 @@ WHOLE = r"\s*([+-]?[0-9]+|[nN][aA][nN])?\s*"
 
 
 def columns_with_commas(columns: Iterable[Column], ask: Callable[[str], list[tuple[object, ...]]]) -> list[str]:
-    """The names of text columns whose numbers have a decimal comma; `ask` queries their table."""
+    """Return the names of string columns whose numbers have a decimal comma. ask: runs a query on their table."""
     texts = [column for column in columns if column.is_text]
     if not texts:
         return []

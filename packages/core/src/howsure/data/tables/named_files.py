@@ -120,11 +120,11 @@ def named_files(
     by_content: bool = False,
     encoding: str | None = None,
 ) -> tuple[File, ...]:
-    """The files named by paths and globs, each once; standard input ("-") and pipes are copied into `spool`.
+    """Return the files named by paths and globs, each once. Standard input ("-") and pipes are copied into `spool`.
 
     Plain files that were already found in a folder are returned unchanged, unless a `format` is named. Without
-    `format`, the format of a file is determined by its suffix or, with `by_content`, by its first bytes. Texts in
-    another `encoding` than UTF-8 are copied into `spool`, too.
+    `format`, the format of a file is determined by its suffix or, with `by_content`, by its first bytes. Files in
+    another `encoding` than UTF-8 are also copied into `spool`.
 
     Raises InputError if a path does not exist, is a directory or empty, is named twice, or has an unknown format.
     """
@@ -493,7 +493,8 @@ def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def why_one_column(header: str, values: Sequence[str] = ()) -> str | None:
-    """The reason why a table may have been read as one column, and what to do; None if neither name nor values show it.
+    """Return why a table may have been read as one column, and what to do; None if neither its name nor its values show
+    this.
 
     >>> why_one_column("id gold pred")
     'its columns seem to be separated by blanks. Separate them by commas or tabs.'
@@ -547,7 +548,7 @@ def written_names(connection: Connection, file: File, column_names_read: Sequenc
 
 
 def equal_names(names: Iterable[str]) -> list[list[str]]:
-    """Groups of names that are equal or differ only in case.
+    """Return groups of names that are equal or differ only in case.
 
     >>> equal_names(["id", "Right", "right"])
     [['Right', 'right']]

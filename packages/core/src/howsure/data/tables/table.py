@@ -70,7 +70,8 @@ TEXT_TYPES = ("VARCHAR", "JSON")
 
 
 def in_typed(connection: Connection, relation: str, place: Place, type: str) -> str:
-    """The value at a place in SQL, with its own type; null if a list is too short or a MAP lacks the key.
+    """Return the SQL expression of a value inside a column, with its own type; null if a list is too short or a MAP
+    lacks the key.
 
     Raises InputError for a field that a STRUCT does not have, and for a key or position that the type does not support.
     """
@@ -489,7 +490,8 @@ def _open_parquet(database: Database, files: tuple[File, ...], names: list[str],
 def _with_places(
     connection: Connection, relation: str, names: Sequence[str], places: Mapping[str, Place], types: dict[str, str]
 ) -> tuple[str, dict[str, Column]]:
-    """A relation with places inside its columns as separate columns, and its columns of these names."""
+    """Return a relation (in SQL) in which values inside columns, such as fields of objects, are separate columns, and
+    the columns with these names."""
     inside = {name: place for name, place in places.items() if place.steps}
     stored = unique_names([*types, *inside])
     if inside:
@@ -567,7 +569,7 @@ def _copy_alike(
 ) -> list[int]:
     """Copy the rows of files with the same columns to the database, through a temporary file at `path`.
 
-    Returns the position after the last row of each file.
+    Returns, for each file, the position after its last row.
     """
     columns = files[0].columns
     places = {name: find_place(name, columns, file=files[0].name) for name in names if not (shown and name == FILE)}
@@ -649,11 +651,11 @@ OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
 
 
 def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
-    """The column with the keys, in order, of its first value, if that is a JSON object (in Parquet a STRUCT or MAP).
+    """Return the column with the sorted keys of its first value, if this is a JSON object (in Parquet a STRUCT or MAP).
 
-    `only` says in SQL which rows are wanted.
+    only: an SQL condition that selects the rows.
 
-    Raises InputError at the first row with other names.
+    Raises InputError at the first row with other keys.
     """
     if not (column.is_text or column.type.startswith(("STRUCT", "MAP"))):
         return column

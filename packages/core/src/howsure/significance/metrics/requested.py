@@ -26,9 +26,9 @@ BRIER = ("brier", "multiclass_brier")
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """Metrics of one task, with the systems in the form that these metrics need.
+    """Metrics of one task, with the systems' predictions in the form that these metrics need.
 
-    source: the systems in their original form. places: the indices of these metrics among all requested metrics.
+    source: the predictions in their original form. places: the indices of these metrics among all requested metrics.
     """
 
     systems: Systems
@@ -99,7 +99,8 @@ def _request_for_task(all_metrics: Sequence[Metric], task: str, systems: Systems
 
 
 def find_applicable(name: str | Metric, systems: Systems, target_class: object) -> Metric:
-    """The metric with a name, for predictions of these systems' kind or a kind to which they can be converted."""
+    """Return the metric with a name, for the predictions of these systems or predictions to which they can be
+    converted."""
     kinds = VIEWS[systems.task]
     if isinstance(name, Metric):
         if name.task not in kinds:
