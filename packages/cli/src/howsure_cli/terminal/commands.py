@@ -78,7 +78,8 @@ class Command(Helpful):
         return parser
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options of the task, and the shared ones on one line per topic."""
+        """Write the options of the command, then one line per topic with the names of the options that many commands
+        share."""
         listed: list[tuple[str, str]] = []
         shared: dict[str, list[str]] = {}
         for param in self.get_params(ctx):

@@ -209,8 +209,7 @@ def paired_difference(
 def difference_fields(
     item_scores: ItemScores, mean_score: MeanScore, baseline: str, model: str, *, level: float, alternative: str
 ) -> dict[str, Any]:
-    """Return the figures of a difference of means that do not depend on the test, as keyword arguments of
-    `Difference`."""
+    """Return the fields of `Difference` (a difference of means) that do not depend on the test, by name."""
     first, second = item_scores.means[baseline], item_scores.means[model]
     return {
         "standard_error": mean_score.standard_error,

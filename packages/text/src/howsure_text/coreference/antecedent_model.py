@@ -213,12 +213,12 @@ class AntecedentModel:
     ) -> Self:
         """Learn the weights from documents whose mentions and entities are annotated.
 
-        With `development` documents, the weights of the pass that is best on these documents are kept. With `folds`,
-        the model is also recalibrated (`recalibration_`) on the training documents: each fold is predicted by a model
-        trained on the other folds. This takes folds - 1 times as long as the training, in addition. sharpen: as in
+        With `development` documents, the weights of the best epoch on these documents are kept. With `folds`, the model
+        is also recalibrated (`recalibration_`) on the training documents, each fold of which is predicted by a model
+        trained on the other folds; this takes folds - 1 times as long as the training itself. sharpen: as in
         `recalibrate_coreference`. Ctrl-C ends the training and keeps the best weights so far, without recalibration
-        (`interrupted_`); `history_` records every pass. advance: a function that is called with 1 after each document
-        of each pass, that is, `passes` times per document, or `passes * folds` times with folds.
+        (`interrupted_`); `history_` records every epoch. advance: a function that is called with 1 after each document
+        of each epoch, that is, `passes` times per document, or `passes * folds` times with folds.
 
         Raises InputError if there is nothing to learn from, if a document is not parsed, or if there are fewer than two
         documents per fold.

@@ -545,9 +545,11 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
 
 
 def _alike(files: Sequence[File], names: Sequence[str]) -> Iterator[list[File]]:
-    """Yield groups of files to copy together: consecutive rewritten logs with equal columns, other files separately.
+    """Yield groups of files to copy together: consecutive rewritten logs with equal columns. Every other file is a
+    group of its own.
 
-    Only logs with all columns in `names` are grouped. There may be thousands of logs of trials, each with one row.
+    Only logs with all columns in `names` are grouped. Grouping saves time if there are thousands of logs with one row
+    each.
     """
     for columns, group in groupby(files, key=lambda file: file.columns):
         alike, columns_known = list(group), len({name.casefold() for name in columns}) == len(columns) > 0
