@@ -78,10 +78,10 @@ def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tup
 
 
 def marks_of_models(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
-    """Columns that say whether each of several models is right on the same items.
+    """Return the columns that contain whether each of several models is correct on the same items.
 
-    Their names share a word such as correct, or all other columns name items; yes and no may be features of the items,
-    unless the columns are named for models or agree.
+    The names of the columns share a word such as correct, or all other columns name items. Columns of yes and no could
+    also be features of the items, unless they are named for models or agree with each other.
     """
     marks = list(filter(_is_mark, columns))
     if not any(last_words(column) & MODELS and not is_yes_or_no(column) for column in columns):
@@ -112,10 +112,11 @@ def _is_mark(column: SeenColumn) -> bool:
 
 
 def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
-    """The most columns of labels or grades with the same values that are of different raters.
+    """Return the largest set of columns that contain labels or grades of different raters, with the same values.
 
-    Their names say so, or they agree more than chance. Numbers, and two values such as yes and no, may be different
-    variables that are correlated: their names must be alike, or not those of grades, and their agreement clear.
+    The names of the columns show this, or they agree more than chance. Numbers, and two values such as yes and no,
+    could also be different variables that are correlated. Therefore, the names of such columns must be similar, or not
+    be names of grades, and the columns must agree clearly.
     """
     labels = [column for column in columns if _may_be_label(column) and column.kind in (TWO, FEW)]
     labels = [column for column in labels if not column.words & (MODELS | GROUPS - LABELS)][:MAX_COLUMNS]
@@ -138,7 +139,8 @@ def _are_of_raters(key: tuple[str, str], columns: Sequence[SeenColumn]) -> bool:
 
 
 def _rate_the_same(first: SeenColumn, other: SeenColumn, values: Values) -> bool:
-    """Whether two columns agree more than chance, clearly if their names and values could be those of variables."""
+    """Return whether two columns agree more than chance; clearly more, if their names and values could be those of
+    variables."""
     if _is_yes_or_no(first):
         return False
     if is_numeric(first) and not _template(first) == _template(other) != "":
@@ -151,10 +153,10 @@ def _rate_the_same(first: SeenColumn, other: SeenColumn, values: Values) -> bool
 
 
 def _families(columns: Sequence[SeenColumn]) -> dict[tuple[str, str], list[SeenColumn]]:
-    """Columns whose names differ in one part only, by what their names share before and after it.
+    """Return columns whose names differ in one part only, by the parts that these names share before and after it.
 
-    The names gpt_right and llama_right share the last part, labels.ann.grade and labels.bob.grade the first and the
-    last one.
+    The names gpt_right and llama_right share the last part; labels.ann.grade and labels.bob.grade share the first and
+    the last part.
     """
     families: dict[tuple[str, str], list[SeenColumn]] = {}
     for column in columns:
@@ -168,7 +170,8 @@ def _families(columns: Sequence[SeenColumn]) -> dict[tuple[str, str], list[SeenC
 
 
 def measures_of_arms(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
-    """Columns with the same measure of several arms, such as A_recall and B_recall next to A_length and B_length."""
+    """Return columns with the same measure for several arms, such as A_recall and B_recall next to A_length and
+    B_length."""
     by_measure: dict[tuple[str, bool], dict[str, SeenColumn]] = {}
     for column in columns:
         for measure, arm, at_end in _measure_and_arm(column.name):
@@ -186,7 +189,8 @@ def measures_of_arms(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
 
 
 def grades_of_models(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
-    """The columns of numbers, if all have names of models and numbers of one kind, such as grades."""
+    """Return the columns of numbers, if all of them are named for models and contain the same kind of numbers, such as
+    grades."""
     numbers = [column for column in columns if column.kind in (WITHIN, NUMBERS, FEW) and is_numeric(column)]
     numbers = [column for column in numbers if not names_id(column)]
     of_models = all(column.words & MODEL_NAMES and not column.words & (MEASURES | SCORES) for column in numbers)

@@ -129,9 +129,9 @@ def _neighbours(path: str) -> list[str]:
 
 
 def gold_neighbours(path: str, suffixes: Collection[str]) -> list[str]:
-    """The files with one of these suffixes, or the folders, next to a path that are named like true values.
+    """Return the files with one of these suffixes, or the folders, next to a path whose names suggest true values.
 
-    Those whose names contain that of the path are first: new-gold.jsonl for new.jsonl.
+    Names that contain the name of the path come first: new-gold.jsonl for new.jsonl.
     """
     is_folder, folder = os.path.isdir(path), os.path.dirname(path.rstrip(os.sep))
     named = sorted(entry.name for entry in os.scandir(folder or ".") if entry.is_dir() == is_folder)

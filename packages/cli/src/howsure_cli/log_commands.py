@@ -14,7 +14,7 @@ from howsure_cli.typed_commands import Proposal, TypedFiles
 
 
 def propose_for_log(log: Log, files: Sequence[File], typed: TypedFiles) -> Iterator[Proposal]:
-    """The commands for a log, which names its columns itself; `typed`: the files, and how they are read."""
+    """Yield the commands for a log, whose columns are known. typed: the files, and how they are read."""
     scores = list(log.primary_scores)
     several = len(files) > 1  # then each may be a model
     judged = scores or [score_name for score_name in ("correct",) if log.filled_rows.get(score_name)]

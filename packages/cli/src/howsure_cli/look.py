@@ -293,9 +293,9 @@ def _written_format(file: File) -> str:
 def _first_tables(
     connection: Connection, files: Sequence[File], *, most: int, numbers: set[str]
 ) -> Iterator[list[list[Any]]]:
-    """The names of the columns of each file, then its first rows, until there are `most` rows of all files.
+    """Yield, for each file, the names of its columns and its first rows, until there are `most` rows of all files.
 
-    The names of columns of other values than texts, such as numbers in JSON, are added to `numbers`.
+    The names of columns with values other than strings, such as numbers in JSON, are added to `numbers`.
     """
     for file in files[:MAX_FILES]:
         table = _first_rows(connection, file, numbers)

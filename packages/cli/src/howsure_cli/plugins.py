@@ -49,7 +49,7 @@ def plugin_commands() -> dict[str, Plugin]:
 
 
 def all_plugins() -> Iterator[Plugin]:
-    """The commands of other distributions in the order of the path."""
+    """Yield the commands of other distributions, in the order of the path."""
     for place in dict.fromkeys(sys.path):
         for name in sorted(os.listdir(place or ".")) if os.path.isdir(place or ".") else ():
             if name.endswith((".dist-info", ".egg-info")):

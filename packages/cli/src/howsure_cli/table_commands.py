@@ -333,7 +333,8 @@ class _TableProposals(TableRoles):
         return None
 
     def _grade_column(self, rater: SeenColumn) -> SeenColumn | None:
-        """The column of the grades that raters gave; not that of the right answers, the same for all raters."""
+        """Return the column of the raters' grades, unless it contains the correct answers, which are the same for all
+        raters."""
         item, of_truth = self._item(), [column for column in self.columns if column.words & RIGHT_ANSWERS]
         other_than = [rater, *of_truth, *([] if item is None else [item])]
         named = [c for c in self.columns if c not in other_than and c.words & (SCORES | LABELS | GRADES)]
@@ -389,7 +390,8 @@ class _TableProposals(TableRoles):
             yield self._command("score", tasks, explode=column_list(tasks), score=VALUE, **identity)
 
     def propose_codes(self) -> Iterator[Proposal]:
-        """If documents were coded and no model is involved: how often each code, or a value of the only one, occurs."""
+        """Propose how often each code (or, with a single code, each of its values) occurs, if documents were coded
+        without a model."""
         used = GROUPS | MODELS | RUNS | MEASURES | ITEMS
         shares = [column for column in self.columns if column.kind in (WITHIN, SHARES)]
         if any(not column.words & (MEASURES | COSTS) for column in shares):  # probabilities of a model
@@ -458,7 +460,8 @@ class _TableProposals(TableRoles):
         return None if values is None else _where(dict(zip(crossed, map(str, values), strict=True)))
 
     def propose_marks(self) -> Iterator[Proposal]:
-        """If several columns say whether each model is right on the same items: the mean of each, and differences."""
+        """Propose the mean of each column, and differences, if several columns contain whether each model is correct on
+        the same items."""
         marks = marks_of_models(self.columns, self._values_by_column)
         if len(marks) < 2 or not self.may_explode:
             return

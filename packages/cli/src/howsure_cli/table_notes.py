@@ -50,7 +50,7 @@ NUMERIC = (DECIMAL, POINTED, INTEGER, POINTED_THOUSANDS)
 
 
 def names_below_title(rows: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the names of columns in a later row, if the first row has one value, perhaps a title; otherwise [].
+    """Return the column names in a later row if the first row has only one value, which may be a title; otherwise [].
 
     >>> names_below_title([["July", "column1"], [None, None], ["model", "score"], ["a", "0.5"]])
     ['model', 'score']
@@ -157,7 +157,7 @@ def thousands_notes(rows: list[list[Any]], numbers: Collection[str] = ()) -> lis
 
 
 def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
-    """The note for a table that has a row per model and otherwise only numbers; None for any other table."""
+    """Return the note for a table that has a row per model and otherwise only numbers; None for any other table."""
     named = [
         column for column in columns if column.kind in (UNIQUE, TWO) and column.words & MODELS and column.values == n
     ]

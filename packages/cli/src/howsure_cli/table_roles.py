@@ -146,7 +146,8 @@ class TableRoles:
         return self._whole(item) or item
 
     def _whole(self, item: SeenColumn | None) -> SeenColumn | None:
-        """The column of names that are cut into parts by the numbers of `item`, such as images by those of objects."""
+        """Return the column of names whose objects are divided by the numbers in `item`, such as images with numbered
+        objects."""
         if item is None or item.kind != FEW or not is_numeric(item) or self._model() is not None:
             return None
         wholes = [c for c in self.columns if c.kind == REPEATED and not is_numeric(c) and not names_rater(c)]

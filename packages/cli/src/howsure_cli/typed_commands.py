@@ -80,7 +80,7 @@ class TypedFiles:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A proposed command: the files, the options by the names of parameters, and what else is known."""
+    """A proposed command: the files, the options by the names of parameters, and further information."""
 
     command: str
     paths: Sequence[str]
@@ -92,7 +92,7 @@ class Proposal:
 
     @property
     def rank(self) -> int:
-        """The place of the question among all questions."""
+        """The position of the question in the order of all questions."""
         known = {self.evidence, *(name for name, value in self.options.items() if value)}
         known |= {VALUE} & {self.options.get("score"), self.options.get("prediction")} if "explode" in known else set()
         suitable = (at for at, (name, needed, _) in enumerate(QUESTIONS) if name == self.command and needed <= known)

@@ -125,7 +125,7 @@ EMPTY: Final = Verbatim("empty")
 class Parameter:
     """A parameter in an error, alone or with its value (GIVEN: any value).
 
-    quoted: a text is shown in quotes; otherwise it spells a number.
+    quoted: whether a string value is shown in quotes; otherwise it spells a number.
     """
 
     name: str

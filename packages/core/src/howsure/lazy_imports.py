@@ -64,7 +64,7 @@ class FormerNames:
         self.renamed = renamed
 
     def message(self, name: str) -> str | None:
-        """What to use instead of a former name; None for another name."""
+        """Return what to use instead of a former name; None if the name was never used."""
         if name not in self.renamed:
             return None
         *others, last = (

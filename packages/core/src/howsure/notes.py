@@ -79,7 +79,8 @@ def most_serious_first(notes: Iterable[str]) -> list[str]:
 
 
 def notes_by_name(notes_of_groups: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
-    """Return each note once, preceded by the names of the groups that have it; of a group named "note", as a footnote.
+    """Return each note once, preceded by the names of the groups that have it. The note of a group named "note" becomes
+    a footnote.
 
     >>> notes_by_name([("NN", ["one bin only"]), ("VB", []), ("IN", ["one bin only"])])
     ['NN, IN: one bin only']

@@ -450,7 +450,7 @@ def rows_read(recipe: Mapping[str, Any]) -> str:
 
 
 def log_read(recipe: Mapping[str, Any]) -> str:
-    """The format of a log, and the columns read from it; "" for a table.
+    """Return the format of a log, and the columns read from it; "" for a table.
 
     >>> log_read({"format": "lm-eval", "target": "target", "probs_column": "probabilities", "group": "model"})
     ' (lm-eval, target, probabilities, by model)'
@@ -464,7 +464,7 @@ def log_read(recipe: Mapping[str, Any]) -> str:
 
 
 def rows_used(recipe: Mapping[str, Any]) -> str:
-    """The number of rows read, and how many of them were left out.
+    """Return the number of rows read, and how many of them were left out.
 
     >>> rows_used({"rows": 1200, "where": "n > 3", "left_out": 200})
     '1,200 rows, 200 left out (not where n > 3)'
@@ -568,7 +568,7 @@ def _with_interval(row: Sequence[str], place: int) -> str:
 
 
 def recipe_text(recipe: Mapping[str, Any]) -> str:
-    """The recipe in one line.
+    """Return the recipe in one line.
 
     >>> recipe_text({"method": "permutation", "n": 1000, "clusters": None, "runs": {"base": 3, "large": 5}})
     'method permutation, n 1000, runs base 3 and large 5'

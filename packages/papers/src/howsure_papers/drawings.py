@@ -57,9 +57,9 @@ def series_figure(
     log_y: bool = False,
     legend_outside: bool = False,
 ) -> Figure:
-    """Panels of lines, two in a row, each (its title, its series), with the same y axis.
+    """Draw panels of lines, two in a row, with the same y axis. panels: the title and the series of each panel.
 
-    legend_outside: draw the legend next to the last panel, for all panels: inside a panel, it would cover lines.
+    legend_outside: draw one legend for all panels next to the last panel, because inside a panel it would cover lines.
     """
     with use_style():
         figure, axes = panels_in_rows(len(panels), 3.3, sharey=True)

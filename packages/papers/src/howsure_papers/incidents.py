@@ -183,7 +183,7 @@ def incidents_table(rows: Sequence[Row]) -> Numbers:
 
 
 def incidents_findings(row: Row) -> list[Finding]:
-    """The coverage and width of the intervals for one number of labels."""
+    """Return the coverage and width of the intervals for one number of labels."""
     where = f"MUC-4, {row.name[0]}, {row.name[1]} labels"
     cells, labels_only = row.found["auto"].cells, row.found["labels"].cells
     sizes = cells.by_size()

@@ -337,7 +337,7 @@ def actors_table(counts: StoreCounts) -> Numbers:
 
 
 def grammar_table(paper: StoreCounts, wide: StoreCounts) -> Numbers:
-    """The expected counts of the most frequent actors by the paper's rule, and by one with more grammar."""
+    """Return the expected counts of the most frequent actors by the paper's rule, and by a rule with more grammar."""
     narrow, all_of = paper.drawn.expected(), wide.drawn.expected()
     return numbers(
         f"{paper.corpus}: expected documents by the paper's rule and with nouns before nouns",

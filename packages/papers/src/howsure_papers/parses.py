@@ -44,8 +44,10 @@ STAGES = ("tags and parses", "coreference")
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The count of documents in which an actor attacks. fixed: its standard deviation with one parse a document;
-    by_stage: with sampled parses."""
+    """The count of documents in which an actor attacks.
+
+    fixed: its standard deviation with one parse per document. by_stage: its variance with sampled parses, by stage.
+    """
 
     rule: str
     fixed_mean: float
@@ -127,7 +129,7 @@ def parsed_texts(parser: SpacyParser, texts: list[tuple[str, str]]) -> list[Docu
 
 
 def counts_of(documents: list[Document], rule: Rule, parser: str, seed: int) -> list[Count]:
-    """The counts of all actors together, and of the most uncertain ones."""
+    """Return the counts of all actors together, and of the most uncertain actors."""
     arguments: dict[str, Any] = {"model": AntecedentModel.pretrained(), "lexicon": Lexicon.countries(), "rule": rule}
 
     def events(parse: Document) -> EventPosterior:

@@ -155,7 +155,7 @@ def word_score(news: PoliceNews, question: str) -> Floats:
 
 
 def rule_for(question: str) -> Rule:
-    """The rule of a question: its verbs and nouns; ANY_ACTION has those of all questions."""
+    """Return the rule of a question, from its verbs and nouns; ANY_ACTION has those of all questions."""
     acts = list(ACTS) if question == "ANY_ACTION" else [question]
     forms = tuple(dict.fromkeys(word for act in acts for word in ACTS[act][0].split()))
     nouns = tuple(dict.fromkeys(word for act in acts for word in ACTS[act][1].split()))

@@ -173,7 +173,7 @@ def date_ranks(data: str | None, limit: int | None, rng: np.random.Generator) ->
 
 
 def read_dated(data: str | None, limit: int | None, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
-    """One random text of each day: indicators of words (n, words), and its date in years (n,).
+    """Return one random text of each day: indicators of words (n, words), and its date in years (n,).
 
     The days are split at random: five of seven for training, one for the residuals, and one for testing.
     """

@@ -129,7 +129,7 @@ class ExperimentResult:
     recipe: Mapping[str, Any] = field(default_factory=dict)
 
     def __add__(self, other: ExperimentResult) -> ExperimentResult:
-        """Both results together; notes that are in both appear once."""
+        """Return both results together. Notes that are in both appear once."""
         return ExperimentResult(
             findings=(*self.findings, *other.findings),
             tables=(*self.tables, *other.tables),

@@ -189,7 +189,7 @@ def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -
 
 
 def choice(function: Callable[..., object], parameter: str, names: Sequence[str]) -> Decorator:
-    """The option of a parameter with a choice of names; NOT among them means None."""
+    """Return a decorator that adds the option of a parameter with a choice of names. NOT among the names means None."""
     default = inspect.signature(function).parameters[parameter].default
     how: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
     return click.option(

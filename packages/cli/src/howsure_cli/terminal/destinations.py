@@ -147,7 +147,7 @@ def _check_file(by: str, path: str, kind: OutputFile) -> None:
 
 
 def _check_text(by: str, path: str) -> None:
-    """Raise InputError if a file is not a text for people, because adding lines would damage it."""
+    """Raise InputError if a file is not plain text, because appending lines would damage it."""
     with opened(path) as file:
         beginning = file.read(SNIFFED_BYTES)
     text = codecs.getincrementaldecoder("utf-8")()

@@ -72,7 +72,7 @@ class InOptions:
 
 
 def _in_a_shell(typed: str) -> str:
-    """A value as one argument of a shell; one word stays as it is.
+    """Return a value as one argument of a shell; a single word is not quoted.
 
     >>> print(_in_a_shell("model = 'bass'"), _in_a_shell("a b"))
     "model = 'bass'" 'a b'

@@ -219,7 +219,7 @@ def binned_test(binned: Binned) -> tuple[float, float]:
 
 
 def binned_tests(many: Sequence[Binned]) -> list[tuple[float, float]]:
-    """The statistic and the p-value of each of several sets of bins."""
+    """Return the statistic and the p-value of each of several sets of bins."""
     statistics, *moments = zip(*map(_hosmer_lemeshow, many), strict=True) if many else ((), (), ())
     add = blas_add_scaled() if len(many) >= MIN_LAWS_FOR_BLAS else add_scaled
     p_values = binned_p_values(statistics, *moments, add=add)

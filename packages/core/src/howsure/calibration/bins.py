@@ -229,7 +229,8 @@ def bar_weights(slots: Slots, bars: int) -> Floats:
 
 
 def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
-    """Return the bin of each slot for bins of about equal weight, and the largest prediction of each bin but the last.
+    """Return the bin of each slot, for bins of about equal weight, and the largest prediction of each bin except the
+    last.
 
     Cells are not divided, so weights differ slightly. Without `n_bins`, there are 2 n^(1/3) bins, where n is Kish's
     effective number of pairs, (Σw)² / Σw².
@@ -263,11 +264,11 @@ SORT_UP_TO = 1 << 15  # largest number of pairs that are sorted at once; beyond 
 
 @dataclass(frozen=True, slots=True)
 class Binned:
-    """Bins in ascending order of q with their sums, and figures that cannot be computed from the sums.
+    """Bins in ascending order of q with their sums, and values that cannot be computed from the sums.
 
     upper: the largest prediction of each bin (for equal widths: its right edge). inner: `upper` without the last bin.
     histogram (2, 64): the weight of the predictions of each label in 64 bars of equal width. log_sum: Σ -w log P(label)
-    over the rows where it is finite. infinite_rows: the number of the other rows. label_variance: Σ w² q (1 - q) of
+    over the rows with a finite log loss. infinite_rows: the number of the other rows. label_variance: Σ w² q (1 - q) of
     each bin.
     """
 
@@ -441,7 +442,7 @@ Rows = tuple[Floats, Labels, Floats | None]  # sorted predictions with their lab
 def _bin_sorted(
     parts: Sequence[Rows], binning: str, sizes: Sequence[int], n_bins: int | None, *, exact: bool
 ) -> list[Binned]:
-    """The bins of each part, from sorted rows; the rows of all parts are added up at once."""
+    """Return the bins of each group, from sorted rows; the rows of all groups are added up at once."""
     ends = np.cumsum([len(part[0]) for part in parts])
     firsts = np.append(0, ends[:-1])
     q, y, w = parts[0] if len(parts) == 1 else map(_joined, zip(*parts, strict=True))
@@ -519,7 +520,8 @@ def log_loss_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[float, int
 
 
 def losses_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[Floats, Bools]:
-    """The weighted log loss of each row (n,), 0 where it is infinite, and a mask of the rows where it is finite."""
+    """Return the weighted log loss of each row (n,), 0 if it is infinite, and a mask of the rows with a finite log
+    loss."""
     likely = np.where(y == 1, q, 1.0 - q)
     finite = likely > 0.0
     loss = -np.log(np.where(finite, likely, 1.0))

@@ -187,7 +187,7 @@ def interval_legend(curves: Sequence[CorpCurve]) -> str:
 
 
 def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
-    """The figures of curves without bins, one row each."""
+    """Return columns of results for isotonic curves, one row per curve."""
     reduction = curves[0].reduction
     brier, log = (heading(score_words(score, reduction)) for score in ("brier", "log_loss"))
     saved, fine = "what the isotonic curve would save of the Brier score", digits(5)

@@ -113,8 +113,8 @@ class LocalPoint:
 class LocalRegression(Rows[LocalPoint]):
     """The result of `local_regression`: iterate over it to get the points of the curve.
 
-    n: number of pairs. span: the proportion of the pairs in each window. level: the level of the intervals, which hold
-    for each point separately.
+    n: number of pairs. span: the proportion of the pairs in each window. level: the level of the intervals of each
+    single point.
     """
 
     n: int

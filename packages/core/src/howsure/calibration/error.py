@@ -195,7 +195,7 @@ HALVINGS = 50
 
 @dataclass(frozen=True, slots=True)
 class RareLabels:
-    """Figures of the bins that do not depend on the observed variance of labels; arrays (bins,).
+    """Values of the bins that do not depend on the observed variance of labels; arrays (bins,).
 
     share: the proportion p of the weight in each bin. squared_gap: the unbiased estimate θ of the squared gap. gap,
     frequency: q̂ - p̂ and p̂. effective: the effective number of independent pairs. noise, product: 2 Σ p² v² and 4 Σ

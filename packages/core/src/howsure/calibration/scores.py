@@ -64,7 +64,7 @@ LOSSES = {loss.name: loss for loss in (BRIER, LOG)}
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ScoreParts(Result):
-    """A mean score and its parts: score = calibration + refinement + within_bin, exactly.
+    """A mean score and its components: score = calibration + refinement + within_bin, exactly.
 
     calibration: the loss due to differences between frequencies and mean predictions of bins (0 if calibrated).
     refinement: the loss that remains after recalibration; small if the bins separate the labels well. within_bin: the

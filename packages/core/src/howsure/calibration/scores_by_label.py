@@ -32,7 +32,7 @@ class LabelScore:
     """The predictions for pairs with one label, 1 or 0, and their mean score: score = of_mean + spread, exactly.
 
     base_rate: the frequency of this label. mean_prediction: the mean probability of label 1 over these pairs. of_mean:
-    the score of that mean prediction; for the Brier score, its squared distance from the label. spread: the score minus
+    the score of the mean prediction; for the Brier score, its squared distance from the label. spread: the score minus
     of_mean; for the Brier score, the variance of the predictions.
     """
 

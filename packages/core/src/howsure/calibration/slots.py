@@ -213,7 +213,7 @@ class Slots:
 
     @cached_property
     def root(self) -> tuple[Floats, Floats]:
-        """The mean and the variance of t in each slot.
+        """Return the mean and the variance of t in each slot.
 
         Offsets and squares were rounded down, by half a step on average. This is corrected unless they are 0.
         """
@@ -229,7 +229,7 @@ class Slots:
 
     @cached_property
     def nearest(self) -> tuple[Floats, Floats]:
-        """The mean and the variance of r = min(q, 1 - q) in each slot.
+        """Return the mean and the variance of r = min(q, 1 - q) in each slot.
 
         r = (t / 2¹⁵)⁴ is expanded to second order around the mean of t; the remainder is below 10⁻¹⁴.
         """

@@ -66,7 +66,7 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """The verdict in one sentence, the estimate before the p-value."""
+        """Return the verdict in one sentence, the estimate before the p-value."""
         observed = f"{self.quantity} {self.estimate}"
         if self.reason == NO_BOUNDS:
             return f"{observed}: {self.remedy}"

@@ -225,7 +225,7 @@ class ErrorRates:
         return value, bounds[0], bounds[1]
 
     def summary(self, wider: float) -> ReadingErrors:
-        """Return the rates as a result; wider: the factor by which annotation errors widen the interval."""
+        """Return the rates as a result. wider: the factor by which annotation errors widen the interval."""
         return ReadingErrors(
             read_twice=int(self.readings.pairs.sum()),
             read_differently=int(self.readings.pairs[1:3].sum()),

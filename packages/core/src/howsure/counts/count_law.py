@@ -135,9 +135,9 @@ NEGLIGIBLE = 1e-12  # probability beyond a tabulated distribution
 class CountLaw:
     """The distribution of a count T = known + U, where U is the number of positives among units without a label.
 
-    U is a mixture of components, each of which is a sum of independent units. weight, mean, deviation, skewness: of the
-    components with a large variance. small: the sum of the other components, small[u] = Σ weight · P(U = u). unread: E
-    U.
+    U is a mixture of components, each of which is a sum of independent units. weight, mean, deviation, skewness: those
+    of the components with a large variance. small: the sum of the other components, small[u] = Σ weight · P(U = u).
+    unread: the expected value of U.
     """
 
     known: int

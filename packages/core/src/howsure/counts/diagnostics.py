@@ -114,7 +114,8 @@ def hidden_coverage(
 
 
 def disagreement(units: Units, proxy: Proxy, fitted: FittedCells, level: float) -> tuple[float, ...]:
-    """Return z of each domain: the sum of its cells' expected counts minus the total by design, in standard errors."""
+    """Return, for each domain, z: the sum of its cells' expected counts minus the total by design, divided by the
+    standard error."""
     if not fitted.laws:
         return ()
     model = np.array([law.expected for law in fitted.laws])

@@ -61,9 +61,10 @@ def learn_score(
 
 
 def score_by_words(features: Any, labelled: Integers, labels: Floats, cluster: Integers, *, rng: Randomness) -> Floats:
-    """`learn_score` from the weights of words (N, words), which need not be computed again for the same texts.
+    """Return the result of `learn_score` from the weights of words (N, words), which are computed once for the same
+    texts.
 
-    labelled: the rows with labels; labels, cluster: the label and the cluster of each of these.
+    labelled: the rows with labels. labels, cluster: the label and the cluster of each of these rows.
     """
     folds = _folds(cluster, generator_from(rng))
     score = np.zeros(features.shape[0])

@@ -337,7 +337,8 @@ def _inside_lists(
 
 
 def _kind_check(file: File, field: str) -> Callable[[Any, str], None]:
-    """Return a function that raises InputError for an element of another kind than the first, unless missing."""
+    """Return a function that raises InputError for an element whose kind differs from the first element's; missing
+    elements are accepted."""
     kinds: dict[type, str] = {dict: "an object", list: "a list"}
     first: list[str] = []
 

@@ -97,10 +97,10 @@ def _loss(p: float, promise: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FiledAt:
-    """What a threshold files: the numbers of documents, of values, and of wrong values among them.
+    """What a threshold accepts without review: the numbers of documents, of values, and of wrong values among them.
 
-    threshold: None if no threshold keeps the promise. needed: without a threshold, the number of checked documents that
-    would probably be enough, or None if more documents would not help.
+    threshold: None if no threshold keeps the guarantee. needed: without a threshold, the number of checked documents
+    that would probably be enough, or None if more documents would not help.
     """
 
     threshold: float | None

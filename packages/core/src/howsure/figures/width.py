@@ -15,7 +15,7 @@ _WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
 
 @contextmanager
 def figure_width(inches: float | None) -> Iterator[None]:
-    """A context in which figures get this width, or their default width for None; text keeps its size.
+    """Context in which figures have this width (None: their default width); the text keeps its size.
 
     Raises InputError for a width at which nothing can be read.
     """

@@ -259,7 +259,7 @@ def _possible_formats(text: str) -> Iterator[str]:
 
 
 def _directives(token: str) -> Sequence[str]:
-    """Return the format codes that a token of a date may stand for."""
+    """Return the format codes that could produce a token of a date."""
     if token.isdecimal():
         return {1: ("%d", "%m"), 2: ("%d", "%m", "%y"), 4: ("%Y",), 8: ("%Y%m%d",)}.get(len(token), (token,))
     if token.lower() in MONTH_NAMES:

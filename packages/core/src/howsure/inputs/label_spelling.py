@@ -97,7 +97,7 @@ def spellings_note(counts: Mapping[str, int], kind: str) -> str | None:
 
 
 def spellings(counts: Mapping[Any, int]) -> str | None:
-    """Say which names differ only in spelling, with their numbers of rows; None if none do."""
+    """Return a clause on which names differ only in spelling, with their numbers of rows; None if no names do."""
     by_folded: dict[object, list[object]] = {}
     for name in counts:
         by_folded.setdefault(_folded(name), []).append(name)

@@ -37,7 +37,7 @@ class Measure:
     """What a score measures.
 
     is_quality: whether the score measures how good an answer is; False for a cost or a count. lower_is_better: None for
-    a count, which has no better direction. bounds: the lowest and highest possible value; None if unknown.
+    a count, since neither direction is better. bounds: the lowest and highest possible value; None if unknown.
     """
 
     is_quality: bool = True

@@ -212,7 +212,7 @@ def _with_errors(
 
 def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedRow]:
     """Return a row per model. If the sample of a model is insufficient, its row says why. Raises InputError if the
-    samples of all models are."""
+    samples of all models are insufficient."""
     rows, refused = list[JudgedRow](), list[InputError]()
     for model, model_rows in answers.rows_by_name("model").items():
         name = model if "model" in answers.coded else None

@@ -180,7 +180,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
 
     @property
     def answer(self) -> str:
-        """The verdict, and the rates behind it."""
+        """Return the verdict, and the rates on which it is based."""
         bar = f"{self.recipe['min_rate']:g}"
         separator = " " if self.is_binary else ": "
         rates = ", ".join(f"{self.rate_name(row.label)}{separator}{row.rate}" for row in reversed(self.rows))

@@ -237,7 +237,7 @@ def _gains(target: Floats, bound: Floats) -> Gains:
 
 
 def _summed(labels: Labels, gains: Gains, clusters: Integers | None, correlation: float) -> float:
-    """Return the logarithm of the factor by which all rows multiply the wealth of a bet."""
+    """Return the logarithm of the factor by which all rows together multiply the wealth of a bet."""
     gained = np.where(labels == 1, gains[1], gains[0])
     if clusters is None:
         return float(np.log1p(gained).sum())

@@ -32,7 +32,8 @@ METHOD, ONE_PERIOD = "normal mixture over cells", "noncentral chi-squared over c
 def error_sequence(sums: CellSums, *, level: float = 0.95) -> Estimate:
     """Estimate the root-mean-square gap between probability and frequency over cells, debiased, with its band.
 
-    The error is sqrt(Σ_k n_k / n · gap_k²), where gap_k is the mean of P(label 1) - q over the rows so far in cell k.
+    The error is sqrt(Σ_k n_k / n · gap_k²), where gap_k is the mean of P(label 1) - q over the rows so far in cell k,
+    and q is the predicted probability.
 
     >>> error_sequence(CellSums.of(np.tile(np.array([0, 1, 1], np.uint8), 1000), np.full(3000, 0.5), None))
     Estimate(value=0.166..., low=0.13..., high=0.19..., level=0.95, method='normal mixture over cells', n=3000)

@@ -283,7 +283,7 @@ def _second_derivatives(logs: Floats, share: Floats, weights: Floats, offsets: F
 
 
 def _usable(data: Labelled, method: str) -> tuple[Floats, Floats]:
-    """The logarithms (n, K) of probabilities, and the one-hot labels (n, K)."""
+    """Return the logarithms (n, K) of probabilities, and the one-hot labels (n, K)."""
     assert isinstance(data.scores, Classes)
     counted = data.weight > 0
     label_logs = data.scores.logs[np.arange(len(data)), data.labels]

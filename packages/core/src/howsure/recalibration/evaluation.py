@@ -227,8 +227,8 @@ def _mean(errors: Sequence[SquaredError], folds: int) -> SquaredError:
     """Return the mean of the squared errors of repeated cross-fittings, with its variance.
 
     The variance under perfect calibration (`least`) comes from products of the noise of two rows in one fold. Two
-    repetitions share one in `folds` of these products, so that averaging reduces this part of the variance. The rest of
-    the variance is the same for the mean as for a single repetition.
+    repetitions share a proportion 1 / `folds` of these products, so averaging reduces this component of the variance.
+    The rest of the variance is the same for the mean as for a single repetition.
     """
     shared = (1 + (len(errors) - 1) / folds) / len(errors)
     mean = {

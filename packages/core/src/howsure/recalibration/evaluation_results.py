@@ -127,7 +127,7 @@ def rounded(value: float) -> str:
 
 
 def verdict_sentence(result: RecalibrationEvaluation) -> str:
-    """A sentence on whether the map helps."""
+    """Return a sentence on whether the map helps."""
     gain, map_ = result.deciding.improvement, f"recalibration ({result.method})"
     score = score_words("brier", None if result.multiclass_brier is None else MULTICLASS)
     least = f"{result.margin**2:g}"

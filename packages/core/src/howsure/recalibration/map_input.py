@@ -455,11 +455,11 @@ def _units(data: Labelled) -> tuple[str, int]:
 
 
 def assign_folds(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
-    """The fold of each row (n,), from 0.
+    """Return the fold of each row (n,), from 0.
 
-    Clusters stay whole. They are sorted by their rarest combination of label and group, in random order if it is the
-    same, and assigned to the folds in turn. So every label and group is spread over the folds as evenly as the clusters
-    allow.
+    Clusters are not divided. They are sorted by their rarest combination of label and group, in random order within
+    equal combinations, and assigned to the folds in turn. So every label and group is spread over the folds as evenly
+    as the clusters allow.
 
     Raises InputError if there are fewer clusters than folds, or if all rows of a label (in a group) are in one cluster
     and thus in one fold.

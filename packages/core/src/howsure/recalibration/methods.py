@@ -65,7 +65,8 @@ def map_types(binary: bool) -> dict[str, Any]:
 
 
 def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: float | None = None) -> tuple[Method, ...]:
-    """Return the methods to choose from: one method, unless `method` is "auto" or a penalty must be chosen.
+    """Return the methods among which to choose. There is only one, unless `method` is "auto" or a penalty must be
+    chosen.
 
     Raises InputError for an unknown name, and for a method that does not apply to these rows.
     """

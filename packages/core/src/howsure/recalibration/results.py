@@ -128,7 +128,7 @@ def map_json(recalibration_map: RecalibrationMap) -> str:
 
 
 def parse_map(text: str | bytes) -> dict[str, Any]:
-    """The fields of the map in a JSON string.
+    """Return the fields of the map in a JSON string.
 
     Raises InputError if the string is not a map.
     """

@@ -312,9 +312,10 @@ def check_covariate(values: Any, name: str) -> None:
 
 
 def _names_among_numbers(names: Sequence[str], counts: Sequence[int]) -> list[str]:
-    """Return the names that are not numbers, if most rows are; those with commas or the like, if all are numbers.
+    """Return the names that are not numbers, if most rows are numbers. If all are numbers, return those with commas and
+    the like.
 
-    Names with leading zeros, such as postal codes, are not numbers. counts: the number of rows of each name.
+    Names with leading zeros, such as postal codes, are not numbers. counts: the number of rows with each name.
     """
     if any(KEY.match(name) and not name.strip().startswith(("0.", "0,")) for name in names):
         return []

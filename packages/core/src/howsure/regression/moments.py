@@ -201,7 +201,7 @@ LACKING = {
 class Fit:
     """Coefficients (k,), their standard errors and degrees of freedom.
 
-    lacking (k,): what the labels that have information on the coefficient lack, one of `LACKING`; "" if they suffice.
+    lacking (k,): what is missing in the labels that determine the coefficient, one of `LACKING`; "" if they suffice.
     has_error (k,): whether its standard error can be estimated.
     """
 

@@ -397,7 +397,7 @@ class _Battles:
         )
 
     def select_part(self, connected: Connections, code: int) -> _Part:
-        """The battles of one connected part, with the one-sided battles of each model outside its core."""
+        """Return the battles of one connected part, with the one-sided battles of each model outside its core."""
         inside = connected.part == code
         battles, core = self.among(inside), connected.core[inside]
         core_place = np.where(core, np.cumsum(core) - 1, UNKNOWN)

@@ -259,7 +259,7 @@ class _Options:
 @dataclass(frozen=True, slots=True)
 class RunSummary:
     """A summary of the runs of an item in one value: their mean or, with k, the probability that at least one of k runs
-    is correct (pass@k), or that all k runs are (pass^k)."""
+    is correct (pass@k), or that all of them are (pass^k)."""
 
     k: int | None = None
     all_right: bool = False

@@ -254,7 +254,8 @@ def _log_likelihood(counts: Floats, at: _OutcomeProbabilities) -> float:
 
 
 def _information(pairs: _Pairs, n: Floats, at: _OutcomeProbabilities, free: Flags) -> Floats:
-    """The Fisher information of n (pairs,) battles, made regular: strengths sum to 0, fixed parameters stay fixed."""
+    """Return the Fisher information of n (pairs,) battles, made regular: strengths sum to 0, and fixed parameters do
+    not change."""
     m = pairs.m
     information = pairs.sum_products(n * at.dd, n * at.dt, n * at.tt) * np.outer(free, free)
     information[:m, :m] += np.trace(information[:m, :m]) / m**2

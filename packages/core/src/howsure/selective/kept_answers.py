@@ -126,7 +126,7 @@ def cluster_sums(ranks: Ranked) -> ClusterSums:
 
 
 def even_places(ranks: Ranked) -> Integers:
-    """At most 200 positions, or 50 with clusters, evenly spaced in coverage, including the last one."""
+    """Return at most 200 positions, or 50 with clusters, evenly spaced in coverage, including the last one."""
     most = MAX_POINTS if ranks.clusters is None else MAX_CLUSTERED_POINTS
     ends = np.cumsum(ranks.n, dtype=ranks.n.dtype)
     if len(ends) <= most:

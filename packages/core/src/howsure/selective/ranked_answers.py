@@ -307,13 +307,13 @@ def least_area(n: int, wrong: int) -> float:
 
 
 def area_influence(ranks: Ranked) -> Iterator[tuple[Block, Floats]]:
-    """For each position of a block, yield the influence on the AURC of a wrong (0) and of a right (1) answer
+    """Yield, for each block of positions, the influence on the AURC of a wrong (0) and of a correct (1) answer
     (positions, 2).
 
     The influence is defined for the limit of many answers, A = ∫ R(u) du over coverage u, where R(u) = (E + r (u - N))
     / u within a tie from N to N + m with r m errors. The influence of an answer is R at the answer - A + ∫ (l - R(u)) /
-    u du over all u below the answer, where l is 1 for a wrong answer and 0 for a right one, averaged over the possible
-    positions of the answer within its tie.
+    u du over all u below the answer, where l is 1 for a wrong answer and 0 for a correct one, averaged over the
+    possible positions of the answer within its tie.
     """
     n, below = ranks.total, np.zeros(2)
     area = sum(float(_ratios(block, n)[4] @ block.n) for block in ranks.blocks()) / n

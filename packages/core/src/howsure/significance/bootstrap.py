@@ -301,7 +301,7 @@ def degrees_of_freedom(units: Units) -> float:
 
 
 def spread_ratio(units: Units, metric: Metric) -> float:
-    """The ratio of the jackknife's standard error to the linear approximation's; NaN for a single unit."""
+    """Return the ratio of the jackknife's standard error to that of the linear approximation; NaN for a single unit."""
     number = units.counts.sum()
     if number == 1:
         return np.nan

@@ -265,7 +265,7 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes
 
 
 def _plain_labels(column: Column, name: str) -> Column:
-    """Labels as integers or as text; non-finite numbers and missing values are refused."""
+    """Return labels as integers or as strings. Raises InputError for non-finite numbers and missing values."""
     if column.dtype.kind not in LABELS:
         raise InputError(f"{name} must contain labels, numbers or text; its type is {column.dtype}.")
     row = first_missing(column)

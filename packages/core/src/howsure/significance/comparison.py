@@ -70,9 +70,9 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The pairs (against, model) that are tested, and those that are shown.
+    """The pairs (against, model) that are tested, and the pairs that are shown.
 
-    best: the model that is best in the first metric, if it was chosen as the baseline; None if one was named.
+    best: the best model in the first metric, if it was chosen as the baseline; None if the baseline was named.
     """
 
     tested: tuple[Pair, ...]

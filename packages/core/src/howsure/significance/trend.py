@@ -68,7 +68,8 @@ class Trend(Rows[TrendPoint]):
         return f"{point.check}: {point.rule}" if self._several else point.rule
 
     def columns(self) -> Sequence[Column]:
-        """One row per point; tables name the check only where there are several."""
+        """Return the columns of the table, which has one row per point; the check is named only if there are
+        several."""
         return [
             Column("date", WORDS),
             Column("check", WORDS, only="" if self._several else FRAME),

@@ -112,8 +112,10 @@ class MeanScore:
         return self.needed(limit, size, at_limit=self.error, least=self._smallest_p)
 
     def needed(self, limit: float, size: float, *, at_limit: float, least: float) -> int | None:
-        """As `rows_needed`, given the error `at_limit` if the mean were at the limit, and the smallest possible p-value
-        `least` of these units."""
+        """Return the same as `rows_needed`, given two values.
+
+        at_limit: the error if the mean were at the limit. least: the smallest possible p-value of these units.
+        """
         distance = abs(self.value - limit)
         if distance > 0.0 and not self.error > 0.0 and 0.0 < least < 1.0:
             return math.ceil(self.n * math.log(size) / math.log(least))

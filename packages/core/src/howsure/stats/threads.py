@@ -12,7 +12,7 @@ from howsure.lazy_imports import installed
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """A context in which BLAS runs on one thread; without effect if threadpoolctl (extra `cli`) is not installed.
+    """Context in which BLAS runs on one thread; without effect if threadpoolctl (extra `cli`) is not installed.
 
     >>> with one_thread():
     ...     pass

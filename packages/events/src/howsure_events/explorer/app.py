@@ -157,7 +157,8 @@ def create_app(
 def _answer(
     store: Store, name: str, question: Question, answers: Answers, facts: Facts
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return the handler of an address: it reads parameters, queries the store unless cached, and sends the answer."""
+    """Return the handler of an address. The handler reads parameters, queries the store unless the answer is cached,
+    and sends the answer."""
     from starlette.responses import JSONResponse, Response
 
     def found(arguments: dict[str, Any]) -> bytes:

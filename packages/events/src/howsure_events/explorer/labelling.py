@@ -100,7 +100,7 @@ class Room:
         return coordinator, *(Visitor(is_coordinator=False, coder=name) for name in self.coders)
 
     def name(self, visitor: Visitor, typed: str) -> str:
-        """Return the name of the coder that a visitor typed, as spelled in the store.
+        """Return the name of the coder that a visitor typed, with the spelling in the store.
 
         Raises InputError if the name is invalid; NotTheirsError if it belongs to another visitor.
         """
@@ -124,7 +124,7 @@ class Room:
         return {**counts, **_time(status), "open": visitor.is_coordinator}
 
     def write(self, visitor: Visitor, act: Callable[..., Any], **ordered: Any) -> Any:
-        """Execute a visitor's request to write, when earlier requests are finished.
+        """Execute a visitor's request to write, after earlier requests have finished.
 
         Raises NotTheirsError if it is made under the name of another visitor, HowsureError if the room is closed.
         """
@@ -427,7 +427,8 @@ def room_orders(room_: Room) -> Mapping[str, Callable[[Request], Awaitable[Respo
 
 
 def _order_handler(room_: Room, address: str, order: Order) -> Callable[[Request], Awaitable[Response]]:
-    """Return the handler of an address that writes; it checks the origin of a request before reading its body."""
+    """Return the handler of an address that accepts changes. The handler checks the origin of a request before it reads
+    the body."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse
 

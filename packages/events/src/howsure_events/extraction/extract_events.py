@@ -124,8 +124,8 @@ def fill_store(
 def _open_begun(target: Path, settings: Mapping[str, Any]) -> EventStore | None:
     """Open the store to resume; return None if there is none.
 
-    A store without a document is removed if it is unused or its settings differ, so that the rule or the filters can be
-    corrected as long as no document is stored.
+    A store without documents is removed if it is unused or if its settings differ. Therefore, the rule or the filters
+    can be corrected as long as no document is stored.
     """
     if not target.exists():
         return None

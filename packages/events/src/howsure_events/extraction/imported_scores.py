@@ -172,7 +172,8 @@ def check_scores(table: Table, columns: ScoreColumns, name: str | None) -> None:
 
 
 def check_one_value(table: Table, corpus: Corpus, fields: Fields, name: str) -> None:
-    """Check that all rows of a document have the same date, title, text and story; all but the date may be empty.
+    """Check that all rows of a document have the same date, title, text and story. All of these except the date may be
+    empty.
 
     Raises InputError naming two rows that differ.
     """

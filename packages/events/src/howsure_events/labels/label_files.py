@@ -115,7 +115,7 @@ def _rows(text: Text, pos_label: object) -> list[ReadAnswer]:
 
 
 def _check_two_labels(labels: list[str], pos_label: object, file: str) -> None:
-    """Raise InputError for labels with other values than the positive one and one more."""
+    """Raise InputError if there are other labels than the positive one and one more."""
     others = [label for label, _ in Counter(labels).most_common() if not is_same_label(label, pos_label)]
     if len(others) > 1 and len(others) < len(set(labels)) and not spellings(Counter(labels)):
         raise InputError(
@@ -163,7 +163,7 @@ def _add_row(
 
 
 def _label(place: str, text: str, labels: Sequence[str]) -> bool | None:
-    """Return whether the actor acts; None if the text is unclear or empty. labels: all labels of the file."""
+    """Return whether the actor acts; None if the text is "unclear" or empty. labels: all labels of the file."""
     value = parse_number(text)
     if value in (0.0, 1.0):
         return value == 1.0

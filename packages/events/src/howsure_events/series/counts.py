@@ -238,7 +238,7 @@ def _sum_neighbours(laws: list[Law]) -> list[Law]:
 
 
 def _sum(first: Law, second: Law) -> Law:
-    """Return the distribution of a sum, without negligible probabilities at its ends."""
+    """Return the distribution of the sum of two counts, without negligible probabilities at its ends."""
     sum_, lowest = np.convolve(first[0], second[0]), first[1] + second[1]
     if sum_[0] >= NEGLIGIBLE <= sum_[-1]:
         return sum_, lowest

@@ -115,7 +115,7 @@ def _with_trees(document: Document, parsed: Any) -> Document:
 
 
 def drop_repeated_spans(document: Document) -> Document:
-    """The document with only the first of several mentions of one span, which OntoGUM has in a few places."""
+    """Return the document with only the first of several mentions of one span, which occur in OntoGUM."""
     mentions: dict[Mention, Mention] = {}
     for mention in document.mentions or ():
         mentions.setdefault(mention, mention)

@@ -65,9 +65,12 @@ class Corpus:
 
 
 def read_wsj(data: str | None, limit: int | None = None) -> Corpus:
-    """The sample of the Wall Street Journal, split by article: eight, one and one of every ten.
+    """Return the sample of the Wall Street Journal. Of every ten articles, eight are for training, one is for
+    development and one for testing.
 
-    `limit`: only the first sentences of each part. Raises InputError if the folder `wsj_sample` is not found.
+    limit: use only the first sentences of each part.
+
+    Raises InputError if the folder `wsj_sample` is not found.
     """
     folder = find_data_set("wsj_sample", data=data)
     sentences, tags = read_tagged(folder / "wsj_sample.tsv.gz")

@@ -220,7 +220,8 @@ def _local_search(worth: Floats, start: Integers) -> Integers:
 
 
 def _move_mentions(worth: Floats, pull: Floats, labels: Integers) -> bool:
-    """Move every mention in turn to the cluster with the smallest loss, or an empty one; return whether any moved."""
+    """Move each mention in turn to the cluster with the smallest loss, which may be empty. Return whether any mention
+    was moved."""
     moved = False
     for i in range(len(labels)):
         best = int(pull[i].argmax())

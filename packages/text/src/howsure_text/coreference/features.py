@@ -439,7 +439,7 @@ CELLS = 1 << 14
 
 
 def heads(pairs: Candidates) -> Matrix:
-    """The heads of both mentions; cell 0 if one is a pronoun."""
+    """Return the heads of both mentions; cell 0 if one is a pronoun."""
     a = pairs.mentions
     nominal = a.type != PRONOMINAL
     cells = 1 + hashed(a.head_word[:, None], a.head_word[None, :], size=CELLS - 1)
@@ -500,7 +500,8 @@ def candidates_near(pairs: Candidates) -> Codes:
 
 
 def same_form_before(pairs: Candidates) -> Codes:
-    """Whether an earlier mention denotes the same speaker or has the same words, and whether the latter is near."""
+    """Return whether an earlier mention denotes the same speaker or has the same words, and whether a mention with the
+    same words is near."""
     person = pairs.mentions.person
     same_person_before = (pairs.same("person") & (person[:, None] > 0) & pairs.earlier).any(axis=1)
     alike = pairs.same("text") & pairs.earlier

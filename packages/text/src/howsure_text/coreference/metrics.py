@@ -56,7 +56,7 @@ def recall_and_precision(recall: Callable[[Overlap], tuple[float, float]], overl
 
 
 def muc(overlap: Overlap) -> tuple[float, float]:
-    """Return the recall of MUC: Σ (|g| - parts(g)), out of Σ (|g| - 1).
+    """Return the recall of MUC as numerator Σ (|g| - parts(g)) and denominator Σ (|g| - 1).
 
     parts(g) is the number of parts into which the predicted clusters divide the gold cluster g.
     """

@@ -172,7 +172,7 @@ class CoreferenceRecalibration(Result):
         ]
 
     def footnotes(self) -> Sequence[str]:
-        """An explanation of the fitted numbers, and of which errors decrease or increase."""
+        """Return an explanation of the fitted numbers, and of which errors decrease or increase."""
         sharpening = self.sharpening
         change = (
             "The probabilities are unchanged; the confidence in entities is recalibrated."

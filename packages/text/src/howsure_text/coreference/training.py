@@ -350,12 +350,12 @@ def train(
     development: Sequence[Example] = (),
     advance: Callable[[int], None] | None = None,
 ) -> Training:
-    """Learn with AdaGrad, one document per step, in a new random order each pass.
+    """Train with AdaGrad, one document per step, in a new random order in each epoch.
 
-    With development documents, the weights of the pass in which the gold clusterings of these documents have the
+    With development documents, the weights of the epoch in which the gold clusterings of these documents have the
     highest probability are kept, otherwise the last weights. KeyboardInterrupt ends the training and keeps the best
-    weights so far; during the first pass, these are the current weights. `advance` is called with 1 after every
-    document.
+    weights so far; during the first epoch, these are the current weights. advance: a function that is called with 1
+    after every document.
     """
     optimiser = AdaGrad(scorer.n_weights, l1=l1)
     best, best_value, history = optimiser.weights, -math.inf, list[Pass]()

@@ -44,7 +44,7 @@ class Workspace:
 
 @contextmanager
 def borrowed_workspace() -> Iterator[Workspace]:
-    """Lend this thread's workspace; if it is already in use, lend a new one."""
+    """Context that lends this thread's workspace or, if it is already in use, a new one."""
     workspace: Workspace = _idle.__dict__.pop("workspace", None) or Workspace()
     try:
         yield workspace

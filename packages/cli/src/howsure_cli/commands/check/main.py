@@ -305,7 +305,8 @@ def trend_command(file: str, name: str | None, form: str, output: str | None, fi
 
 
 def junit_xml(check: Check) -> str:
-    """A suite with a test per verdict: `fail` is a failure, `cannot tell` a skipped test with its reason."""
+    """Return a JUnit suite with a test per verdict. "fail" is a failure, and "cannot tell" is a skipped test with its
+    reason."""
     outcomes = [verdict.outcome for verdict in check]
     counts = (
         f'tests="{len(outcomes)}" failures="{outcomes.count(FAIL)}" errors="0" skipped="{outcomes.count(CANNOT_TELL)}"'

@@ -535,8 +535,8 @@ def with_defaults(
     """Complete the requested columns of a log by a default column for each role that was not named.
 
     Every model, task and prompt becomes a separate group. Rows are identified by their item; if an item has several
-    rows in a group, the item is their cluster. With `pairing`, the log must contain one model, whose rows are to be
-    matched with another model's: rows are not grouped, and the task is part of the item.
+    rows in a group, the item is their cluster. With `pairing`, the log must contain one model, whose rows will be
+    matched with another model's. Then rows are not grouped, and the task is part of the item.
 
     Raises InputError if the log does not contain what is requested.
     """

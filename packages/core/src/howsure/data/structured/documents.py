@@ -280,7 +280,8 @@ def _question_texts(record: Mapping[str, Any], body: Mapping[str, Any]) -> list[
 
 
 def _typed_values(answers: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, FieldValue]]:
-    """Yield the values of typed answers: the class of each with its probability; a refusal is null, without confidence.
+    """Yield the values of typed answers: the class of each answer with its probability. A refusal is null, without
+    confidence.
 
     Raises ValueError for invalid probabilities.
     """

@@ -591,7 +591,8 @@ class Column:
         return f"({' OR '.join(tests)})"
 
     def among(self, values: Sequence[str]) -> str:
-        """Whether the value is one of some values given as text; numbers are compared by value."""
+        """Return an SQL condition: whether the value is one of some values given as strings. Numbers are compared by
+        value."""
         if not self.is_number:
             return f"({self.text} IN ({literals(values)}))" if values else "FALSE"
         numbers = [number for number in map(as_number, values) if number is not None]

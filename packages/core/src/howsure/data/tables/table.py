@@ -300,10 +300,10 @@ class Table:
 
 
 def open_table(database: Database, files: tuple[File, ...], names: Sequence[str], *, by_file: bool = False) -> Table:
-    """The table of the columns `names` in all files: columns, places inside them (`doc.key`), several as one key
-    (`a,b`).
+    """Return the table of the columns `names` in all files. A name is a column, a value inside a column (`doc.key`), or
+    several of these as one key (`a,b`).
 
-    With `by_file`, `file` is a column too: the name of each file (`source_names`).
+    With `by_file`, `file` is also a column: the name of each file (`source_names`).
 
     Raises InputError if a file lacks a column or cannot be read, if there are no rows, or if formats cannot be mixed.
     """
@@ -435,7 +435,7 @@ def _text_columns(connection: Connection, file: File) -> tuple[list[str], str]:
 
 
 def _check_path(table: Table, column: Column) -> None:
-    """Raise InputError if no row has a value at a place inside a column."""
+    """Raise InputError if no row has a value at this place inside a column."""
     own_column = leading_column(column.name, ())
     if own_column == column.name or table.ask("1", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1"):
         return

@@ -343,7 +343,7 @@ class _Writer:
 
 
 def as_literal(value: object) -> str:
-    """A value as written in a `where` expression.
+    """Return a value as written in a `where` expression.
 
     >>> as_literal("it's")
     "'it''s'"
