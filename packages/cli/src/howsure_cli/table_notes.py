@@ -7,8 +7,14 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn, seen_column
-from howsure.data.tables.database import COMMA, POINT, WHOLE
-from howsure.inputs.numbers_and_names import PERCENT, POINTED_THOUSANDS, THOUSANDS, comma_advice, proportion
+from howsure.inputs.numbers_and_names import (
+    PERCENT,
+    POINTED_THOUSANDS,
+    NumberKinds,
+    comma_advice,
+    proportion,
+    with_decimal_commas,
+)
 from howsure_cli.column_words import (
     CHANCES,
     ITEMS,
@@ -43,10 +49,7 @@ PAIR = (
     "--prediction COL --id COL."
 )
 TAG = re.compile(r"O|[BIESLUM]-\S+")
-DECIMAL, THOUSAND, POINTED, INTEGER = (re.compile(pattern) for pattern in (COMMA, THOUSANDS.pattern, POINT, WHOLE))
 MAX_NAMES = 20  # different labels, or names of models
-NOT_NUMBERS = (False, False, False, False, True)  # as `_number_kinds` returns for other texts
-NUMERIC = (DECIMAL, POINTED, INTEGER, POINTED_THOUSANDS)
 
 
 def names_below_title(rows: Sequence[Sequence[Any]]) -> list[str]:
@@ -76,18 +79,12 @@ def with_points(rows: list[list[Any]], numbers: Collection[str] = ()) -> tuple[l
     ([['id', 'p'], ['a,b', '0.5'], ['1,5', None]], ['p'])
     """
     heads, *cells = rows
-    kinds = [
-        NOT_NUMBERS if head in numbers else _number_kinds([cell for cell in column if cell is not None])
-        for head, column in zip(heads, zip(*cells, strict=True), strict=False)
-    ]
-    if any(decimal and not other for _, _, _, decimal, other in kinds):
-        return rows, []
-    clearly_comma = any(clear and not other for _, clear, _, _, other in kinds)
-    places = {
-        at
-        for at, (comma, clear, point, _, other) in enumerate(kinds)
-        if comma and not (point or other) and (clear or clearly_comma)
+    kinds = {
+        at: NumberKinds.of([cell for cell in column if cell is not None])
+        for at, column in enumerate(zip(*cells, strict=True))
+        if heads[at] not in numbers
     }
+    places = {at for at in with_decimal_commas(kinds) if not kinds[at].other}
     pointed = [
         [cell.replace(",", ".") if cell is not None and at in places else cell for at, cell in enumerate(row)]
         for row in cells
@@ -127,16 +124,6 @@ def _may_be_numbers(name: str, texts: Sequence[str]) -> bool:
     return bool(words & (CHANCES | SCORES)) or len(set(texts)) > most_names
 
 
-def _number_kinds(texts: Sequence[str]) -> tuple[bool, bool, bool, bool, bool]:
-    """Five truth values: numbers with a comma, with a decimal comma, with a point, with a point that cannot separate
-    thousands, and texts that are not numbers."""
-    commas = [text for text in texts if DECIMAL.fullmatch(text)]
-    points = [text for text in texts if POINTED.fullmatch(text)]
-    other = not all(any(pattern.fullmatch(text) for pattern in NUMERIC) for text in texts)
-    clear = not all(map(THOUSAND.fullmatch, commas))
-    return bool(commas), clear, bool(points), not all(map(POINTED_THOUSANDS.fullmatch, points)), other
-
-
 def thousands_notes(rows: list[list[Any]], numbers: Collection[str] = ()) -> list[str]:
     """Return a note for each column of strings such as 1.035, in a table whose other numbers have decimal commas.
 
@@ -150,8 +137,8 @@ def thousands_notes(rows: list[list[Any]], numbers: Collection[str] = ()) -> lis
     for head, column in zip(heads, zip(*cells, strict=True), strict=False):
         texts = [cell for cell in column if cell is not None]
         first = next(filter(POINTED_THOUSANDS.fullmatch, texts), None)
-        _, _, _, decimal, other = _number_kinds(texts)
-        if first is not None and not (decimal or other or head in numbers):
+        kinds = NumberKinds.of(texts)
+        if first is not None and not (kinds.decimal_point or kinds.other or head in numbers):
             notes.append(f"{head} has {first}. {comma_advice(first)}")
     return notes
 

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ import numpy.typing as npt
 from howsure.errors import InputError, Parameter, quote
 from howsure.errors import nearest as nearest
 from howsure.errors import shortened as shortened
+
+Name = TypeVar("Name")
 
 # Check numbers set by parameters.
 
@@ -185,6 +187,9 @@ NUMERAL = re.compile(
     r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?\s*|\s*[+-]?(?:nan|inf|infinity)\s*",
     re.ASCII | re.IGNORECASE,
 )
+COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
+POINT = re.compile(r"\s*[+-]?[0-9,]*\.[0-9]*([eE][+-]?[0-9]+)?\s*")
+WHOLE_OR_NAN = re.compile(r"\s*([+-]?[0-9]+|[nN][aA][nN])?\s*")
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*", re.ASCII)
 POINTED_THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+\s*", re.ASCII)
 GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+(?:,[0-9]+)?)\s*", re.ASCII)
@@ -307,6 +312,52 @@ def word_among_numbers(name: str, value: str, *, row: int, advice: str) -> Input
         value=value,
         missing_values=Parameter("missing_values", [value]),
     )
+
+
+# Decimal commas (0,87), as spreadsheets write them in many languages, are read only if nothing else can be meant.
+#
+# A comma may also separate thousands: 1,234. A column's numbers are read with decimal commas if some value can mean
+# nothing else (0,87 or 12,5), or if so in another column, which holds only numbers; and if neither it nor a column of
+# numbers has a decimal point.
+
+
+class NumberKinds(NamedTuple):
+    """Whether a column of texts has numbers with a comma, with a decimal comma, with a point, with a decimal point, and
+    texts that are not numbers."""
+
+    comma: bool
+    decimal_comma: bool
+    point: bool
+    decimal_point: bool
+    other: bool
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> NumberKinds:
+        """The kinds of these texts."""
+        commas, points = ([text for text in texts if mark.fullmatch(text)] for mark in (COMMA, POINT))
+        kinds = (COMMA, POINT, WHOLE_OR_NAN, POINTED_THOUSANDS)
+        return cls(
+            bool(commas),
+            not all(map(THOUSANDS.fullmatch, commas)),
+            bool(points),
+            not all(map(POINTED_THOUSANDS.fullmatch, points)),
+            not all(any(kind.fullmatch(text) for kind in kinds) for text in texts),
+        )
+
+
+def with_decimal_commas(columns: Mapping[Name, NumberKinds]) -> list[Name]:
+    """Return the columns of a table whose numbers have decimal commas.
+
+    >>> with_decimal_commas({"p": NumberKinds.of(["0,5", "1"]), "n": NumberKinds.of(["1,234"])})
+    ['p', 'n']
+    """
+    numbers = [kinds for kinds in columns.values() if not kinds.other]
+    if any(kinds.decimal_point for kinds in numbers):
+        return []
+    is_clear = any(kinds.decimal_comma for kinds in numbers)
+    return [
+        name for name, kinds in columns.items() if kinds.comma and not kinds.point and (kinds.decimal_comma or is_clear)
+    ]
 
 
 class Marks(NamedTuple):

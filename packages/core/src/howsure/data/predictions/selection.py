@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import (
-    COMMA,
-    POINT,
     Column,
     Database,
     NullFound,
@@ -32,7 +30,7 @@ from howsure.data.tables.table import ALL, Table, column_names, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import EMPTY, InputError
 from howsure.inputs.checks import check_group_count, not_a_number
-from howsure.inputs.numbers_and_names import PERCENT, natural_order, parse_number
+from howsure.inputs.numbers_and_names import COMMA, PERCENT, POINT, natural_order, parse_number
 from howsure.inputs.pairs import Floats, Integers
 
 if TYPE_CHECKING:
@@ -382,7 +380,7 @@ def _point_among_commas(selection: Selection, column: Column) -> InputError | No
     """Build the error for a column in which most numbers have a decimal comma and some a point; None otherwise."""
     if not column.is_text or column.percent or selection.has(f"NOT {column.is_numeric_text}"):
         return None
-    comma, point = (f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, POINT))
+    comma, point = (f"regexp_full_match({column.sql}, {literal(mark.pattern)})" for mark in (COMMA, POINT))
     if selection.ask(f"count(*) FILTER ({comma}) > count(*) FILTER ({point}) AND bool_or({point})") != [(True,)]:
         return None
     place, value = selection.place(point, column.text)

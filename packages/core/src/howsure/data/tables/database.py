@@ -26,14 +26,19 @@ from howsure.files.input_files import Scratch, checked_text, detect_compression,
 from howsure.inputs.checks import MISSING_TEXT
 from howsure.inputs.date_formats import ISO_DATE
 from howsure.inputs.numbers_and_names import (
+    COMMA,
     PERCENT,
     PERCENT_THOUSANDS,
+    POINT,
     POINTED_THOUSANDS,
     THOUSANDS,
+    WHOLE_OR_NAN,
+    NumberKinds,
     counted,
     nearest,
     parse_number,
     unknown_name,
+    with_decimal_commas,
 )
 from howsure.inputs.numbers_and_names import notes_on_numbers as notes_on_numbers
 from howsure.inputs.pairs import CHUNK_ROWS
@@ -524,7 +529,7 @@ class Column:
         """Whether a text is a number with or without a comma, points or separators of thousands."""
         if self.percent:
             return self.is_percentage
-        tests = (f"regexp_full_match({self.sql}, {literal(pattern)})" for pattern in (COMMA, POINT, WHOLE))
+        tests = (f"regexp_full_match({self.sql}, {literal(kind.pattern)})" for kind in (COMMA, POINT, WHOLE_OR_NAN))
         return f"({' OR '.join(tests)} OR {self.has_thousands})"
 
     @property
@@ -625,48 +630,27 @@ def as_number(text: str) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-# Decimal commas (0,87), as spreadsheets write them in many languages, are read only if nothing else can be meant.
-#
-# A comma may also separate thousands: 1,234. A column's numbers are read with decimal commas if some value can mean
-# nothing else (0,87 or 12,5), or if so in another column, which holds only numbers; and if neither it nor a column of
-# numbers has a decimal point.
-#
-# This holds for the texts of all files; a number in JSON or Parquet always has a decimal point.
+# Decimal commas and separators of thousands, by the rules in `numbers_and_names.py`. They hold for the texts of
+# all files; a number in JSON or Parquet always has a decimal point.
 #
 # Where decimals have commas, points separate thousands: 1.035. In a table with decimal commas, or with semicolons
 # between its values, such values are not read as numbers, unless another value of the column has a decimal point (0.5).
-
-COMMA = r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*"
-POINT = r"\s*[+-]?[0-9,]*\.[0-9]*([eE][+-]?[0-9]+)?\s*"
-WHOLE = r"\s*([+-]?[0-9]+|[nN][aA][nN])?\s*"
 
 
 def columns_with_commas(columns: Iterable[Column], ask: Callable[[str], list[tuple[object, ...]]]) -> list[str]:
     """Return the names of string columns whose numbers have a decimal comma. ask: runs a query on their table."""
     texts = [column for column in columns if column.is_text]
-    if not texts:
+    if not texts or not any(ask(", ".join(f"bool_or(contains({text.sql}, ','))" for text in texts))[0]):
         return []
-    there = ask(", ".join(f"bool_or(contains({text.sql}, ','))" for text in texts))[0]
-    if not any(there):
-        return []
-    counts = {text.name: [bool(count) for count in ask(_counts(text))[0]] for text in texts}
-    if any(decimal and not other for _, _, _, decimal, other in counts.values()):
-        return []
-    clearly_comma = any(clear and not other for _, clear, _, _, other in counts.values())
-    return [
-        name for name, (comma, clear, point, _, _) in counts.items() if comma and not point and (clear or clearly_comma)
-    ]
+    return with_decimal_commas({text.name: NumberKinds(*map(bool, ask(_counts(text))[0])) for text in texts})
 
 
 def _counts(column: Column) -> str:
-    """The numbers of values that are numbers with a comma, with a decimal comma, with a point, with a decimal point,
-    and not numbers."""
-    comma, thousands, point = (
-        f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, THOUSANDS.pattern, POINT)
-    )
+    """The numbers of values of each of the `NumberKinds`."""
+    comma, point = (f"regexp_full_match({column.sql}, {literal(mark.pattern)})" for mark in (COMMA, POINT))
     tests = (
         comma,
-        f"{comma} AND NOT {thousands}",
+        f"{comma} AND NOT regexp_full_match({column.sql}, {literal(THOUSANDS.pattern)})",
         point,
         f"{point} AND NOT {column.has_thousands}",
         f"NOT {column.is_numeric_text}",
@@ -688,6 +672,6 @@ def columns_with_thousands(columns: Iterable[Column], ask: Callable[..., list[tu
         for column in columns
         if column.is_text
         and has(f"contains({column.sql}, '.')")
-        and not has(f"regexp_full_match({column.sql}, {literal(POINT)}) AND NOT {column.has_thousands}")
+        and not has(f"regexp_full_match({column.sql}, {literal(POINT.pattern)}) AND NOT {column.has_thousands}")
         and has(column.has_thousands)
     ]
