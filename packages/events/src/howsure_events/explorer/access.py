@@ -241,6 +241,7 @@ class Guard:
     coder_paths: the only paths that coders may use. names: the host names under which the application answers. Another
     site could let its own name point to this machine (DNS rebinding) to read the page, but that name would be in the
     Host header. any_number: also answer to any IP address, for a page that is served on all addresses of the machine.
+    say: translates an error message.
     """
 
     def __init__(
@@ -252,9 +253,10 @@ class Guard:
         any_number: bool,
         policy: str,
         coder_paths: Collection[str] = (),
+        say: Callable[[str], str] = str,
     ) -> None:
         self.application, self.tokens, self.any_number = application, tokens, any_number
-        self.coder_paths = frozenset(coder_paths)
+        self.coder_paths, self.say = frozenset(coder_paths), say
         self.names = {canonical_host(name) for name in names}
         self.headers = _encoded({**HEADERS, "content-security-policy": policy})
 
@@ -269,13 +271,13 @@ class Guard:
         if host is None:
             names = ", ".join(sorted(self.names))
             message = f"This page answers only to {names}; the address asked for another."
-            await _refuse(scope, self._with(self.headers, send), MISDIRECTED, message)
+            await _refuse(scope, self._with(self.headers, send), MISDIRECTED, self.say(message))
             return
         opening = self._opening(scope)
         token = opening or self.tokens.cookie_token(_header_values(scope, b"cookie"), host.port)
         refusal = self._refusal(scope, token)
         if token is None or refusal is not None:
-            await _refuse(scope, self._with(self.headers, send), FORBIDDEN, refusal or NO_TOKEN)
+            await _refuse(scope, self._with(self.headers, send), FORBIDDEN, self.say(refusal or NO_TOKEN))
             return
         cookie = {"set-cookie": self.tokens.cookie(token, host.port)} if opening is not None else {}
         scope[VISITOR] = self.tokens.visitors[token]

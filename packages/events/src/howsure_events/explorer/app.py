@@ -7,6 +7,8 @@ from asyncio import CancelledError
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +18,15 @@ from howsure.regression.results import PredictedRegression
 from howsure_events.explorer.access import FORBIDDEN, LOOPBACK, PAGE, ROOM, VISITOR, Guard, Tokens, policy
 from howsure_events.explorer.assembly import LABELLING, assemble
 from howsure_events.explorer.labelling import CODER_PATHS, NotTheirsError, Room, questions_of, room_orders
-from howsure_events.explorer.queries import QUESTIONS, Question, overview_with_regression, read_parameters
-from howsure_events.languages import ENGLISH
+from howsure_events.explorer.queries import (
+    QUESTIONS,
+    Question,
+    corrected,
+    overview_with_regression,
+    read_parameters,
+    with_translated_checks,
+)
+from howsure_events.languages import ENGLISH, translated
 from howsure_events.store.store_queries import Facts, Store, is_for_reading, remember_answers
 
 if TYPE_CHECKING:
@@ -114,11 +123,20 @@ def create_app(
 
     pages, kept = {PAGE: assemble(language=language)}, answers or Answers()
     facts: Facts = {}  # a cache of facts about the whole store
-    questions: Mapping[str, Question] = {**QUESTIONS, "overview": Question(overview_with_regression(regression))}
+    say = partial(translated, language=language)
+
+    def ask_corrected(store: Store, **arguments: Any) -> dict[str, Any]:
+        return with_translated_checks(corrected(store, **arguments), language)
+
+    questions: Mapping[str, Question] = {
+        **QUESTIONS,
+        "overview": Question(overview_with_regression(regression, language)),
+        "corrected": replace(QUESTIONS["corrected"], ask=ask_corrected),
+    }
     orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
     if room is not None:
         pages[ROOM] = assemble(design=LABELLING, language=language, writing=room.token)
-        questions, orders = questions_of(room, questions), room_orders(room)
+        questions, orders = questions_of(room, questions), room_orders(room, say)
     listed = ", ".join([*pages, *(f"/api/{name}" for name in (*questions, *orders))])
 
     def show(html: str) -> Callable[[Request], Awaitable[Response]]:
@@ -128,19 +146,18 @@ def create_app(
         return shown
 
     async def not_found(request: Request, error: Exception) -> Response:
-        return JSONResponse({"error": f"there is nothing here; the addresses are {listed}."}, 404)
+        return JSONResponse({"error": say(f"there is nothing here; the addresses are {listed}.")}, 404)
 
     async def not_allowed(request: Request, error: Exception) -> Response:
-        return JSONResponse({"error": "the page is read-only: it answers only GET."}, 405)
+        return JSONResponse({"error": say("the page is read-only: it answers only GET.")}, 405)
 
     async def failed(request: Request, error: Exception) -> Response:
-        return JSONResponse(
-            {"error": f"this should not have happened ({type(error).__name__}); please report it."}, 500
-        )
+        message = say(f"this should not have happened ({type(error).__name__}); please report it.")
+        return JSONResponse({"error": message}, 500)
 
     shown = [Route(path, show(page.html)) for path, page in pages.items()]
     question_routes = [
-        Route(f"/api/{name}", _answer(store, name, question, kept, facts)) for name, question in questions.items()
+        Route(f"/api/{name}", _answer(store, name, question, kept, facts, say)) for name, question in questions.items()
     ]
     ordered = [Route(f"/api/{name}", order, methods=["POST"]) for name, order in orders.items()]
     application = Starlette(
@@ -150,12 +167,12 @@ def create_app(
     scripts, styles = [page.script for page in pages.values()], [page.style for page in pages.values()]
     allowed = policy(scripts=scripts, styles=styles, served=True)
     return Guard(
-        application, tokens=tokens, names=names, any_number=any_number, policy=allowed, coder_paths=CODER_PATHS
+        application, tokens=tokens, names=names, any_number=any_number, policy=allowed, coder_paths=CODER_PATHS, say=say
     )
 
 
 def _answer(
-    store: Store, name: str, question: Question, answers: Answers, facts: Facts
+    store: Store, name: str, question: Question, answers: Answers, facts: Facts, say: Callable[[str], str]
 ) -> Callable[[Request], Awaitable[Response]]:
     """Return the handler of an address. The handler reads parameters, queries the store unless the answer is cached,
     and sends the answer."""
@@ -186,13 +203,13 @@ def _answer(
                 bodies = await asyncio.gather(*map(once, apart))
                 body = b"{" + b",".join(body[1:-1] for body in dict.fromkeys(bodies)) + b"}"
         except NotTheirsError as error:
-            return JSONResponse({"error": str(error)}, FORBIDDEN)
+            return JSONResponse({"error": say(str(error))}, FORBIDDEN)
         except InputError as error:
-            return JSONResponse({"error": str(error)}, 400)
+            return JSONResponse({"error": say(str(error))}, 400)
         except HowsureError as error:
-            return JSONResponse({"error": str(error)}, 503)
+            return JSONResponse({"error": say(str(error))}, 503)
         except CancelledError:  # by Ctrl-C, while queries wait
-            return JSONResponse({"error": "the page is being closed."}, 503)
+            return JSONResponse({"error": say("the page is being closed.")}, 503)
         return Response(body, headers=CSV) if question.is_table else Response(body, media_type="application/json")
 
     return answer

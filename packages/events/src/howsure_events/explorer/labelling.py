@@ -421,19 +421,21 @@ def questions_of(room_: Room, page_questions: Mapping[str, Question]) -> Mapping
     return {name: replace(question, state=lambda: room_.n_orders) for name, question in questions.items()}
 
 
-def room_orders(room_: Room) -> Mapping[str, Callable[[Request], Awaitable[Response]]]:
-    """Return the handlers of the requests that write, by the end of their addresses."""
-    return {f"label/{name}": _order_handler(room_, f"/api/label/{name}", order) for name, order in ORDERS.items()}
+def room_orders(room_: Room, say: Callable[[str], str] = str) -> Mapping[str, Callable[[Request], Awaitable[Response]]]:
+    """Return the handlers of the requests that write, by the end of their addresses; `say` translates errors."""
+    return {f"label/{name}": _order_handler(room_, f"/api/label/{name}", order, say) for name, order in ORDERS.items()}
 
 
-def _order_handler(room_: Room, address: str, order: Order) -> Callable[[Request], Awaitable[Response]]:
+def _order_handler(
+    room_: Room, address: str, order: Order, say: Callable[[str], str]
+) -> Callable[[Request], Awaitable[Response]]:
     """Return the handler of an address that accepts changes. The handler checks the origin of a request before it reads
     the body."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse
 
     def refused(status: int, message: str, **more: Any) -> Response:
-        return JSONResponse({"error": message, **more}, status)
+        return JSONResponse({"error": say(message), **more}, status)
 
     async def carry_out(request: Request) -> Response:
         why = forgery_reason(request.headers, token=room_.token)

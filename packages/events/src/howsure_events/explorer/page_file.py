@@ -20,6 +20,7 @@ from howsure_events.explorer.queries import (
     corrected_pair,
     overview_with_regression,
     series,
+    with_translated_checks,
 )
 from howsure_events.labels.answers import find_labelling
 from howsure_events.languages import ENGLISH
@@ -97,9 +98,20 @@ def events_report(
             questions += len(lengths) * (FIT_SAMPLES * len(CORRECTED_UNITS) + len(pairs))
         with nullcontext(_ignore_progress) if bar is None else bar(len(numbers) + questions, "parts") as advance:
             texts = _texts(store, numbers, n_samples, advance)
-            facts = overview_with_regression(regression)(store)
+            facts = overview_with_regression(regression, language)(store)
             parts = {"index": index, "documents": texts}
-            data = _data(store, facts, chosen, pairs, lengths, level, contents=contents, advance=advance, **parts)
+            data = _data(
+                store,
+                facts,
+                chosen,
+                pairs,
+                lengths,
+                level,
+                contents=contents,
+                advance=advance,
+                language=language,
+                **parts,
+            )
     return assemble(data, language=language).html
 
 
@@ -117,6 +129,7 @@ def _data(
     *,
     contents: Columns,
     advance: Advance,
+    language: str,
     **parts: Any,
 ) -> Columns:
     """Return the answers to all queries that the page may make."""
@@ -133,7 +146,7 @@ def _data(
             period: {unit: _comparisons(store, pairs, period, unit, level, advance) for unit in compared}
             for period in lengths
         },
-        **_corrections(store, actors, pairs, lengths, level, advance),
+        **_corrections(store, actors, pairs, lengths, level, advance, language),
         **parts,
         "doubtful": [row for row in doubtful_documents(store, limit=MAX_LISTED) if row["actor"] in actors],
     }
@@ -226,7 +239,13 @@ def _comparisons(store: Store, pairs: Pairs, period: str, unit: str, level: floa
 
 
 def _corrections(
-    store: Store, actors: Sequence[str], pairs: Pairs, lengths: Sequence[str], level: float, advance: Advance
+    store: Store,
+    actors: Sequence[str],
+    pairs: Pairs,
+    lengths: Sequence[str],
+    level: float,
+    advance: Advance,
+    language: str,
 ) -> Columns:
     """Return corrected series by length of period and unit, and corrected comparisons; empty without labels."""
     if find_labelling(store) is None:
@@ -235,7 +254,8 @@ def _corrections(
     compared: Columns = {period: [] for period in lengths}
     for period in lengths:
         for unit in UNITS:
-            series[period][unit] = _restrict_answer(corrected(store, period=period, unit=unit, level=level), actors)
+            result = corrected(store, period=period, unit=unit, level=level)
+            series[period][unit] = _restrict_answer(with_translated_checks(result, language), actors)
             advance(FIT_SAMPLES if unit in CORRECTED_UNITS else 0)
         for first, second in pairs:
             corrections = corrected_pair(store, first, second, period=period, level=level)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,6 +19,7 @@ from howsure.inputs.periods import period_end, period_start
 from howsure.regression.results import PredictedRegression
 from howsure_events.labels.answers import current_answers, current_settlements, find_labelling
 from howsure_events.labels.draw_documents import actor_question
+from howsure_events.languages import ENGLISH, translated
 from howsure_events.questions import COMPARISON_PARAMETERS, QUERY_PARAMETERS, REQUIRED, QueryParameter, query_defaults
 from howsure_events.series.actor_comparison import PeriodComparison, compare_actors
 from howsure_events.series.corrected_comparison import corrected_comparison
@@ -310,13 +312,16 @@ def overview(store: Store) -> dict[str, Any]:
     }
 
 
-def overview_with_regression(regression: PredictedRegression | None) -> Callable[[Store], dict[str, Any]]:
-    """Return a query for the overview that includes a regression on the store, as a table of strings."""
+def overview_with_regression(
+    regression: PredictedRegression | None, language: str = ENGLISH
+) -> Callable[[Store], dict[str, Any]]:
+    """Return a query for the overview that includes a regression on the store, as a table of strings in a language."""
     if regression is None:
         return overview
-    table = regression.table()
-    shown = {"headings": list(table.headings), "words": list(table.words), "rows": [*map(list, table.rows)]}
-    with_regression = {"regression": {**shown, "notes": list(table.notes)}}
+    table, say = regression.table(), partial(translated, language=language)
+    columns = {"headings": [*map(say, table.headings)], "words": [*map(say, table.words)]}
+    rows = {"rows": [[*map(say, row)] for row in table.rows], "notes": [*map(say, table.notes)]}
+    with_regression = {"regression": columns | rows}
     return lambda store: overview(store) | with_regression
 
 
@@ -380,6 +385,12 @@ def corrected(store: Store, *, period: str = "quarter", level: float = 0.95, uni
             series[row["actor"]][name].append(row[field])
     totals = {row["actor"]: {name: row[field] for name, field in COLUMNS.items()} for row in plain["totals"]}
     return {"series": series, "totals": totals, "labels": _labels_used(result), "checks": plain["checks"]}
+
+
+def with_translated_checks(answer: dict[str, Any], language: str) -> dict[str, Any]:
+    """Return what `corrected` returned, with its checks in a language."""
+    checks = [translated(check, language) for check in answer.get("checks", ())]
+    return {**answer, "checks": checks} if checks else answer
 
 
 LABELS_USED = ("question", "coders", "labelled", "unclear", "unsettled", "not_read")

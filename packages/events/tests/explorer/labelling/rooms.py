@@ -78,7 +78,9 @@ class ServedRoom(ServedPage):
 
 
 @contextmanager
-def serving_room(store: Path, *options: str, killed: bool = False, n_links: int = 2) -> Iterator[ServedRoom]:
+def serving_room(
+    store: Path, *options: str, killed: bool = False, n_links: int = 2, question: str = "Which of these attack here?"
+) -> Iterator[ServedRoom]:
     """A labelling room while it is served; Ctrl-C must end it in silence, unless the test kills it."""
     command = [*COMMAND, str(store), *options]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
@@ -87,7 +89,7 @@ def serving_room(store: Path, *options: str, killed: bool = False, n_links: int 
     ) as server:
         try:
             drawn, line = server.stdout.readline(), ""
-            assert "drawn before: Which of these attack here?" in drawn, drawn + _ended(server)
+            assert f"drawn before: {question}" in drawn, drawn + _ended(server)
             while " is labelled " not in line:
                 line = server.stdout.readline()
                 assert line, _ended(server)

@@ -209,7 +209,7 @@ def test_only_what_coders_answered_differently_is_settled(store: EventStore) -> 
 
     assert settled(first) == (
         400,
-        f"document {first} has 0 answers and no two that differ, so nothing needs to be settled: answer it instead.",
+        f"document {first} has 0 answers and none that differ, so nothing needs to be settled. Answer it instead.",
     )
     record_answer(store, first, "anna", acting=["IRQ"], revision=0)
     assert settled(first)[0] == 400

@@ -22,7 +22,7 @@ export function correctionNotes(series, corrected, titles) {
   const without = Object.keys(series).filter((actor) => !corrected.series[actor]).map((actor) => titles[actor]);
   return [
     element("p", { class: "quiet" }, labelsText(corrected.labels, without)),
-    folded(say("checks"), () => inEnglish("ul", { class: "quiet" }, corrected.checks.map((one) => element("li", {}, one)))),
+    folded(say("checks"), () => element("ul", { class: "quiet" }, corrected.checks.map((one) => element("li", {}, one)))),
   ];
 }
 
@@ -33,11 +33,6 @@ export function whyNone({ reason, kind, actors = [] }) {
     actors: say("not_asked", { actors: list(actors) }),
   };
   return element("p", { class: "problem" }, LOCALE.startsWith("en") ? reason : kinds[kind]);
-}
-
-// What the server words itself, in English only.
-export function inEnglish(tag, attributes, ...content) {
-  return element(tag, { ...attributes, lang: "en" }, ...content);
 }
 
 // The labels that correct the counts, and what is missing. `without`: the titles of actors that coders were not asked about.

@@ -3,7 +3,7 @@
 import { byId, element, folded, heading, table } from "./dom.js";
 import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
-import { correctionNotes, inEnglish, labelsText, whyNone, withCorrections } from "./corrections.js";
+import { correctionNotes, labelsText, whyNone, withCorrections } from "./corrections.js";
 import { figureOf, figureText, picture, save } from "./saving.js";
 import { LOCALE } from "./catalogue.js";
 import { showTotals } from "./form.js";
@@ -143,7 +143,7 @@ export async function drawSeries(asked, page) {
     const failed = (error) => {
       corrected = {};
       tellAnswer();
-      below.replaceChildren(inEnglish("p", { class: "problem", role: "alert" }, error.message));
+      below.replaceChildren(element("p", { class: "problem", role: "alert" }, error.message));
     };
     page.source.corrected({ period, unit, level }).then(arrived).catch(failed).finally(() => below.removeAttribute("aria-busy"));
   }
