@@ -113,12 +113,13 @@ MAX_LISTS = 4  # of a document, that are looked at
 def look(files: Paths, *, format: str | None = None, explode: str | None = None, encoding: str | None = None) -> Look:
     """Describe a file: the program that wrote it, the possible role and missing values of each column, useful commands.
 
-    The first 20,000 rows of at most 1,000 files are read; of logs, the first 20,000 rows of each. Values inside objects
-    in the rows of a table have names such as verdict.right.
+    The first 20,000 rows of at most 1,000 tables are read, or the first 20,000 rows of each log. Values inside objects
+    in a table have names such as verdict.right.
 
     files: one or several paths, globs or folders of tables (CSV, TSV, JSON lines, Parquet, .npz) or of logs.
     format: the format of the files, if their names do not show it.
-    explode: a list in each row of a table, such as judgments, whose elements become rows, or columns, such as ann,bob.
+    explode: a list column of a table, such as judgments, whose elements become rows; or columns, such as ann,bob, whose
+        values become rows.
     encoding: of text files, such as windows-1252 (default: UTF-8).
 
     >>> import os, tempfile
@@ -128,7 +129,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     >>> [(column.name, column.kind, column.could_be) for column in look(path)]
     [('gold', 'two values', 'label, score, group'), ('score', 'within [0, 1]', 'probability, score')]
 
-    Raises InputError for a file that cannot be read, and for a summary, which holds no answers.
+    Raises InputError for a file that cannot be read, and for a summary, which contains no answers.
     """
     check_arguments(look, locals())
     paths = named_paths(files)

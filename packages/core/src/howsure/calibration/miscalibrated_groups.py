@@ -270,9 +270,9 @@ def find_miscalibrated_groups(
     above 0.9. multicalibration: also compute the `multicalibration_error`. id: the column that identifies items, if
     several files have rows of the same items.
 
-    conditions: most conditions of a group, 1 or 2.
+    conditions: maximum number of conditions of a group, 1 or 2.
     against: compare a group with the whole at the same predictions, or with perfect calibration (diagonal).
-    min_rows: least number of rows of a group.
+    min_rows: minimum number of rows of a group.
     rng: seed of what is drawn at random.
 
     >>> import numpy as np

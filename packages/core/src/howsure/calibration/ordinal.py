@@ -138,9 +138,9 @@ def ordinal_calibration(
 
     With levels 1 to 5 there are four cut points: above 1, above 2, above 3 and above 4. At each, the probability of a
     level above it is compared with the frequency. The error over all cut points is the root mean square of their
-    errors; a pooled curve would let a cut point that is too high hide one that is too low. All pairs of a row are one
-    cluster. The ranked probability score is the sum of the cut points' Brier scores. With two levels, all figures are
-    those of `calibration_curve`.
+    errors. In a pooled curve, a cut point whose probabilities are too high could hide one whose probabilities are too
+    low. All pairs of a row are one cluster. The ranked probability score is the sum of the cut points' Brier scores.
+    With two levels, all figures are those of `calibration_curve`.
 
     y_true (n,): the level of each row.
     y_prob (n, K): the probabilities of all levels.

@@ -62,16 +62,16 @@ def draw_label_sample(
     """Draw units to label by hand, so that `estimate_counts` can correct the scores.
 
     y_prob (N,): scores, from 0 to 1.
-    n: number of units to read; with clusters, of clusters.
+    n: number of units to label or, with clusters, number of clusters.
     groups: columns of groups, the period last, by which strata are divided.
     date (N,): dates, whose periods are the last of the groups.
     date_format: date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).
     period: length of the periods of dates: week, month, quarter or year.
     bands (N,): strata, instead of bands of the score.
-    clusters (N,): what is drawn and read together, such as the document.
+    clusters (N,): units that are drawn and labelled together, such as those of a document.
     design: sampling method: stratified, simple or importance.
     show: columns to copy into the sheet, such as id,text.
-    more: filled sheet of an earlier sample: draw further units, and give all of both.
+    more: labelled sheet of an earlier sample: draw further units, and return the units of both samples.
     batch: an earlier sample and the labels (N,) known by now.
     rng: seed of the draw.
 

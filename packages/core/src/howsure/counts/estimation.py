@@ -63,12 +63,12 @@ def estimate_counts(
     y_true (N,): the labels: 1, 0, or empty for units without a label; or `howsure.read` of a sheet that
         `draw_label_sample` wrote, with its labels filled in.
     y_prob (N,): any model's score of each unit, from 0 to 1; it need not be calibrated.
-    groups: columns of groups, counted one by one, the period last.
+    groups: columns of groups; each combination of their values is counted. The period is the last column.
     date (N,): dates, whose periods divide the units after the groups.
     period: length of the periods of dates: week, month, quarter or year.
     features: numeric columns that may help predict the labels.
     strata (N,): the strata within which labels were drawn at random.
-    inclusion (N,): the chance with which each unit with a label was drawn.
+    inclusion (N,): the probability with which each unit with a label was drawn.
     clusters (N,): which units were drawn and labelled together, such as the document of (document, actor) pairs.
     sample: the sample, or a list of samples drawn one after the other; it shows which drawn units have no label.
     pos_label: label value treated as positive (default: 1); labels may have one other value.

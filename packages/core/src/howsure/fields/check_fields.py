@@ -1,4 +1,4 @@
-"""`check_fields`: check on new documents whether the promise of a filing policy still holds."""
+"""`check_fields`: check on new documents whether a filing policy still keeps its limit."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def check_fields(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Check on new documents whether the promise of a filing policy still holds: pass, fail, or cannot tell.
+    """Check on new documents whether a filing policy still keeps its limit: pass, fail, or cannot tell.
 
     policy: a policy made by `evaluate_fields(max_risk=...)`.
     document (n,): the document of each value.
@@ -120,7 +120,7 @@ def run_fields_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Check on new documents whether the guarantee of a filing policy is still kept: pass, fail, or cannot tell.
+    """Check on new documents whether a filing policy still keeps its limit: pass, fail, or cannot tell.
 
     This is the implementation of `check_fields`, whose docstring explains the parameters, and of `howsure check
     fields`.

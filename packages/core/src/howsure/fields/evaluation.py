@@ -75,7 +75,7 @@ def evaluate_fields(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> FieldTable:
-    """Evaluate extracted fields: accuracy, quality of confidences, and which documents can be filed without a person.
+    """Evaluate extracted fields: accuracy, quality of confidences, and which documents can be filed without review.
 
     document (n,): the document of each value.
     field (n,): the field of each value, such as total or items[0].price.
@@ -85,9 +85,10 @@ def evaluate_fields(
     compare: by field, how values are compared: exact, text, number:0.01, date or set (default: what the true values
     are).
     choices: the possible values of closed fields, whose probabilities sum to 1.
-    policy: a policy made from other documents; only values that it files are evaluated, as in the second of two steps.
+    policy: a policy made from other documents, for the second step of a pipeline: only values that it files are
+        evaluated.
     max_risk: compute a policy by which at most this proportion of the filed values or documents is wrong.
-    delta: largest probability that this promise is broken.
+    delta: largest probability that this limit is exceeded.
     promise: what `max_risk` is a proportion of: values in filed documents, filed documents, or values of each field.
     recalibrate: fit recalibration maps by field to half of the documents; all results are from the other half.
     worst: list this many of the most confident wrong values.

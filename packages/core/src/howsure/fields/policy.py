@@ -67,11 +67,11 @@ class PolicyField:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FilingPolicy(Result):
-    """A policy that decides which documents are filed without a person; made by `evaluate_fields(max_risk=...)`.
+    """A policy that decides which documents are filed without review; made by `evaluate_fields(max_risk=...)`.
 
     promise, risk, delta: with probability of at least 1 - delta, at most the proportion `risk` of the filed values or
     documents is wrong; see `howsure.fields.filing` for the kinds of promises. threshold: the lowest score of a filed
-    document; None if nothing can be promised, or if the promise is about fields, which have their own thresholds.
+    document; None if nothing can be guaranteed, or if the promise is about fields, which have their own thresholds.
     documents: number of checked documents; filed_documents, filed_values, wrong_values: how many of them and of their
     values would be filed, and how many of these values are wrong. fields: the fields of the checked documents. compare:
     how values were compared. choices: the possible values of fields with known choices. recalibration: the

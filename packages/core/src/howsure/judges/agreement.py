@@ -81,7 +81,7 @@ def rater_agreement(
     numbers whose distances matter.
     categories: all grades that raters could give, including those that nobody gave (default: those that occur).
     judge: the rater who is a model; tests whether it may replace a human rater.
-    margin: how much less often than a human rater the judge may be the closer rater, because it costs less.
+    margin: how much less often than a human rater the judge may be closer to the other raters, because it costs less.
     level: level of the intervals.
 
     α = 1 - D_o / D_e, where the disagreement δ² of two grades c and k, given n_c and n_k times, is 1 (nominal), (n_c/2

@@ -77,19 +77,20 @@ def recalibrate(
     folds: folds of cross-fitting; rows of a cluster stay together.
     floor: first move probabilities into [floor, 1 - floor]; needed if some are exactly 0 or 1 and wrong.
     small_groups: what to do if a group has fewer than 20 rows of a label: raise an error, or use the map of all rows
-    for it, or shrink the Platt maps of all groups towards the map of all rows, more strongly the fewer rows they have.
+        for it, or shrink the Platt maps of all groups towards the map of all rows, more strongly if they have fewer
+        rows.
     n_bins: bins of equal size of `method` histogram.
     penalty: penalty of `method` dirichlet (default: found by cross-fitting).
     rng: seed of the folds.
 
     method="ordered" treats the classes as levels, from the lowest to the highest; "auto" does not try "ordered". "auto"
     chooses the simplest method whose cross-fitted log loss is at most one standard error above the log loss of the best
-    method. This is "none" if no map helps. The `choice` of the result holds the figures of all methods. "dirichlet" is
-    matrix scaling of log-probabilities. clusters (n,) identify correlated rows; sample_weight (n,) are weights of rows.
-    The floor is also used when the map is applied. Without a floor, methods that use log-odds leave probabilities of
-    exactly 0 or 1 unchanged, and raise an error if one of them is wrong. With `data` (a data frame, or files by
-    `howsure.read`), the arguments for rows are names of its columns; y_prob=Probabilities('logits', ...) combines
-    several columns.
+    method. This is "none" if no map helps. The `choice` of the result contains the log losses of all methods.
+    "dirichlet" is matrix scaling of log-probabilities. clusters (n,) identify correlated rows; sample_weight (n,) are
+    weights of rows. The floor is also used when the map is applied. Without a floor, methods that use log-odds leave
+    probabilities of exactly 0 or 1 unchanged, and raise an error if one of them is wrong. With `data` (a data frame, or
+    files by `howsure.read`), the arguments for rows are names of its columns; y_prob=Probabilities('logits', ...)
+    combines several columns.
 
     The map looks better than it is on the rows that it was fitted to. Evaluate it on other rows by its method
     `evaluate`, or evaluate the method by cross-fitting on these rows with `evaluate_recalibration`.

@@ -54,8 +54,9 @@ def mean_scores(
     bounds: the lowest and the highest possible score; those of scores that are all 0 or 1 are known.
     lower_is_better: lower scores are better.
     macro: also compute the mean of the groups' means, in which each group has the same weight.
-    sampled: what is a sample, for the mean of groups: items, groups (tasks, prompts), or both. With groups or both, its
-        interval and ranks also hold for other groups like these. An id that is in several groups is one item.
+    sampled: for the mean of groups, what is a random sample: items, groups (tasks, prompts), or both. With groups or
+        both, its interval and ranks are also valid for other groups like these. An id that is in several groups is one
+        item.
     missing_score: the score of a row without one, such as 0 for unanswered questions (default: an error).
     level: level of the intervals, and of all ranks of a group together.
     rng: seed of the multipliers of the ranks.

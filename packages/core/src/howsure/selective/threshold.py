@@ -65,10 +65,10 @@ def threshold_tests(
     pass. The p-value of a candidate is P(Binomial(n, risk) ≤ errors). It is at most delta if and only if Clopper and
     Pearson's upper bound at 1 - delta is at most the risk. With clusters, the p-value comes from Fay and Feuer's bound
     (`Shares`) or, with dependence="any", from a bet (`_log_wealth`). The levels follow the fallback procedure (Wiens
-    2003): the first candidate gets delta / 2, and each of four others, evenly spaced, gets delta / 8. A candidate that
-    passes hands its level on to the next. So only a part of delta is lost if a candidate fails, for example because the
-    model is worst where it is most confident. unseen: whether to test separately for clusters that are entirely wrong
-    but too rare to occur in these data (`Shares.p_values`).
+    2003): the first candidate gets delta / 2, and each of four others, evenly spaced, gets delta / 8. The level of a
+    candidate that passes is added to that of the next candidate. So only a part of delta is lost if a candidate fails,
+    for example because the model is worst where it is most confident. unseen: whether to test separately for clusters
+    that are entirely wrong but too rare to occur in these data (`Shares.p_values`).
     """
     kept, p = candidate_tests(ranks, risk=risk, delta=delta, dependence=dependence, unseen=unseen)
     return ThresholdTests(kept, p, *fallback(p, delta * start_weights(len(p))))

@@ -351,13 +351,13 @@ def compare(
 
     y_true (n,): the true labels; or distributions, (n, K).
     against: the baseline: its predictions, or its name among rows or scores (default: the best model).
-    model: predictions of a model, or of several by name; in a table by rows, the column that names the model.
+    model: predictions of a model, or of several by name; with a row per model and item, the column of names.
     prediction: column of the predictions, in a table with one row per model and item.
-    score: scores that each item already has (exact match, a grade): those of each model, or in a table by rows a column
-    or several.
-    targets: file of the true labels: .txt, .csv, .tsv, .npy, one per line; or a table of what is true, by `id`.
+    score: scores that each item already has (exact match, a grade): by model, or one or more columns of a table with a
+        row per model and item.
+    targets: file of the true labels: .txt, .csv, .tsv, .npy, one per line; or a table of true values, by `id`.
     column: the column of tags in files of sentences, counted from 1 (default: the last).
-    all_pairs: show all pairs, not only with the best model.
+    all_pairs: show all pairs of models, not only pairs with the best model.
     skip_missing: leave out rows with missing values, and count them.
     metrics: a metric, or several; score: the columns of the models hold scores.
     target_class: also report precision, recall and F1 of this class (or those named by `metrics`).
@@ -369,8 +369,8 @@ def compare(
     name.
     adjust: adjustment of p for all models and metrics of the table.
     two_way: resample runs as well as items (bootstrap), so that the answer also covers retraining.
-    sample_size: share of the items in each sub-sample, 0.05 to 0.5 (default: 0.1), of the method boostsa.
-    bug_compatible: count as BooStSa 0.2.13 does, for replication only.
+    sample_size: for the method boostsa, the proportion of the items in each sub-sample, 0.05 to 0.5 (default: 0.1).
+    bug_compatible: give the results of BooStSa 0.2.13, for replication only.
     progress: called with the number of pairs of models compared so far, and their total.
 
     The implementation of `compare_models`, `compare_scores` and `resample_models`, whose docstrings explain the

@@ -42,12 +42,12 @@ def compare_models(
     """Test whether models predict better than a baseline on the same items, and estimate by how much.
 
     y_true (n,): the true labels, or distributions, (n, K); without `data`, also a file of labels or documents.
-    against: the baseline: its predictions or, in a table by rows, its name (default: the best model); "all pairs"
-        compares every two models.
-    model: predictions of a model, or of several by name; in a table by rows, the column that names the model.
+    against: the baseline: its predictions or, in a table with a row per model and item, its name (default: the best
+        model); "all pairs" compares every two models.
+    model: predictions of a model, or of several by name; in such a table, the column of the model's name.
     prediction: column of the predictions, in a table with one row per model and item.
     metrics: a metric, or several; {"f1": "spam"}: a metric of one class.
-    id (n,): the item of each row, with several runs and in tables by rows; several columns: a,b.
+    id (n,): the item of each row, needed with several runs or a row per model and item; several columns: a,b.
     run (n,): the run (seed) or fold of each row; items are resampled with all their runs.
     groups (n,): the category of each item: also compare the models in each of them; several columns: a,b.
     clusters (n,): what correlated rows belong to, such as the document; several columns: a,b.
