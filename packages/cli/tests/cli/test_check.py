@@ -149,6 +149,35 @@ def test_checks_in_a_file(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert json.loads(run("check", "--format", "json").out)["verdicts"] == content["verdicts"]
 
 
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("", "nothing to check: name a limit, min-score = 0.8, or another model, against."),
+        ("min-score = 80", "min-score is 80, and every score is between 0 and 1: write 0.8 for 80%"),
+        ('min-score = "high"', "min-score: 'high' is not a number."),
+        ("min-score = 0.5\nitems-total = 100", "items-total needs sequential = true."),
+    ],
+)
+def test_errors_in_a_file_of_checks_name_its_keys(
+    keys: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("one.csv").write_text("s\n" + "0\n1\n" * 20)
+    Path("howsure.toml").write_text(f'[check.score]\nfiles = "one.csv"\nscore = "s"\n{keys}\n')
+    done = run("check")
+    assert done.code == 2
+    assert f"[check.score] of howsure.toml: {message}" in done.err
+
+
+def test_remedies_of_a_file_of_checks_name_its_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("one.csv").write_text("s\n" + "".join(f"{i}\n" for i in range(20)))
+    Path("howsure.toml").write_text('[check.score]\nfiles = "one.csv"\nscore = "s"\nmin-score = 5\n')
+    assert 'bounds = "LOW,HIGH", or assume that such scores do not exist, assume-no-rare-losses = true.' in (
+        run("check").out
+    )
+
+
 def test_no_name_breaks_xml_or_markdown(tmp_path: Path) -> None:
     names = ["\x1b[31m", "]]>", "a|b", "[x](javascript:1)", "\ufffe", "&amp;"]
     rows = [json.dumps({"y": i % 2, "name": name}) for name in names for i in range(20)]

@@ -5,6 +5,7 @@ Each key is an option of the command without its dashes, and its value is checke
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ import click
 
 from howsure.errors import InputError
 from howsure.files.input_files import read_text
-from howsure.inputs.numbers_and_names import shortened, unknown_name
+from howsure.inputs.numbers_and_names import parse_number, shortened, unknown_name
 from howsure_cli.terminal.destinations import check_destinations, possible_inputs
 from howsure_cli.terminal.output import InOptions
 
@@ -90,11 +91,29 @@ def contexts(
         try:
             context = command.make_context(kind, words, parent=parent)
         except click.ClickException as error:
-            raise InputError(f"{place}: {error.format_message()}") from error
+            raise InputError(f"{place}: {_message(error)}") from error
         made.append((kind, context))
         sources += possible_inputs(context)
     check_destinations(parent, also_read=sources)
     return made
+
+
+class InToml(InOptions):
+    """Messages in terms of keys: `min-score = 0.8` for min_score=0.8, and rows counted from 1."""
+
+    def __init__(self, command: click.Command) -> None:
+        super().__init__(command)
+        self.keys = {param.opts[0]: param for param in command.params if isinstance(param, click.Option)}
+
+    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
+        """The key of a parameter, with its value; what is no key of a section as on the command line."""
+        param = self.keys.get(self.options.get(name.removeprefix("Probabilities."), ""))
+        if param is None:
+            return super().parameter(name, python, typed)
+        if param.is_flag:
+            return f"{_key(param)} = true"
+        is_number = typed is not None and parse_number(typed) is not None
+        return _key(param) if not typed else f"{_key(param)} = {typed if is_number else json.dumps(typed)}"
 
 
 @contextmanager
@@ -103,7 +122,7 @@ def section_named_in_errors(configuration: Configuration, kind: str, command: cl
     try:
         yield
     except InputError as error:
-        raise InputError(error.inside(configuration.place(kind)).render(InOptions(command))) from error
+        raise InputError(error.inside(configuration.place(kind)).render(InToml(command))) from error
 
 
 def take_shared(configuration: Configuration, context: click.Context, names: Sequence[str]) -> dict[str, Any]:
@@ -123,7 +142,7 @@ def take_shared(configuration: Configuration, context: click.Context, names: Seq
             try:
                 option_values[param.name] = param.process_value(context, _plain(value, key, place))
             except click.ClickException as error:
-                raise InputError(f"{place}: {error.format_message()}") from error
+                raise InputError(f"{place}: {key}: {error.message}") from error
     context.params.update(option_values)
     return option_values
 
@@ -173,6 +192,13 @@ def _words(
     if not isinstance(files, list) or not files or not all(isinstance(file, str) for file in files):
         raise InputError(f'{place} must name the files to check: files = ["dev.jsonl"].')
     return [*words, "--", *files]
+
+
+def _message(error: click.ClickException) -> str:
+    """The message of an error, with the key instead of the option."""
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return f"{_key(error.param)}: {error.message}"
+    return error.format_message()
 
 
 def _key(param: click.Parameter) -> str:

@@ -23,10 +23,17 @@ from howsure.fields.check_fields import check_fields, run_fields_check
 from howsure.fields.policy import FilingPolicy
 from howsure.files.atomic_write import locked, write_atomically
 from howsure.files.input_files import identity
+from howsure.notes import with_spelled_notes
 from howsure.show.table import in_a_line, markdown_escaped
 from howsure.significance.experiments import Experiments
 from howsure.significance.trend import check_date
-from howsure_cli.commands.check.configuration import contexts, read_configuration, section_named_in_errors, take_shared
+from howsure_cli.commands.check.configuration import (
+    InToml,
+    contexts,
+    read_configuration,
+    section_named_in_errors,
+    take_shared,
+)
 from howsure_cli.commands.fields import gold_option, policy_option, table_options
 from howsure_cli.terminal.derived import build_command, call_function
 from howsure_cli.terminal.destinations import OutputFile
@@ -159,7 +166,8 @@ def all_command(config: str | None, **_: Any) -> None:
         with each, section_named_in_errors(configuration, kind, each.command):
             checks.append(run_check(kind, each.params, baseline=baseline if is_compared else None))
     how = {name: shared[name] for name in ("level", "alarms_over")}
-    show(Check.together(checks, **how), shared)
+    keys = InToml(click.Command("check", params=[param for _, each in made for param in each.command.params]))
+    show(with_spelled_notes(Check.together(checks, **how), keys), shared)
 
 
 def check_command(kind: str, short_help: str, examples: str, **options: Decorator | None) -> None:
