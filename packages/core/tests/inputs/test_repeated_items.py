@@ -292,7 +292,7 @@ def test_a_sequential_check_that_refuses_clusters_names_their_column(tmp_path: P
     data = frame("question_id")
     options: dict[str, Any] = {"min_score": 0.3, "bounds": (0, 1), "items_total": 400}
     for table in (data, howsure.read(write(tmp_path, data))):
-        with pytest.raises(InputError, match=r"question_id repeats, so its items are clusters.*largest_cluster"):
+        with pytest.raises(InputError, match=r"question_id repeats, so each item is a cluster.*largest_cluster"):
             howsure.check_score_so_far("correct", data=table, **options)
     sizes = {"clusters_total": 80, "largest_cluster": EPOCHS}
     check = howsure.check_score_so_far("correct", data=data, **options, **sizes)

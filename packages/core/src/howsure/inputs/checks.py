@@ -609,6 +609,16 @@ def is_weight(values: Floats) -> npt.NDArray[np.bool_]:
     return (values >= 0.0) & (values < math.inf)
 
 
+def unequal_signs(name: str, value: object, other: object, *, row: int | None = None, place: str = "") -> InputError:
+    """Build the error for a column in which some numbers have a percent sign. value: the rarer kind, in one row; other:
+    the more frequent kind."""
+    rule = (
+        "{parameter} must have a percent sign in each row or in none; {row} is {value!r}, but most are like {other!r}."
+    )
+    where = {"row": row} if row is not None else {"place": place}
+    return InputError(rule, name, value=value, other=other, **where)
+
+
 def not_a_number(name: str, value: object, *, row: int | None = None, place: str | None = None) -> InputError:
     """Build the error for a value that is not a number, such as a string."""
     remedy = (comma_advice(value) if isinstance(value, str) else "") or "leave_out_rows"

@@ -23,9 +23,10 @@ from howsure.inputs.checks import (
     is_missing,
     missing,
     not_a_number,
+    unequal_signs,
 )
 from howsure.inputs.label_spelling import check_positive, is_same_label
-from howsure.inputs.numbers_and_names import comma_advice, counted, number_or_text, shortened, unknown_name
+from howsure.inputs.numbers_and_names import PERCENT, comma_advice, counted, number_or_text, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
 CELLS_PER_ROW, SPARE_CELLS = 64, 1_000_000  # the table may have 64 cells per row plus a million
@@ -322,6 +323,23 @@ def partial_scores(
     return _scores_of_objects(rows, pos_label, name, notes, must_occur=must_occur)
 
 
+def _odd_cell_error(
+    codes: Integers, cells: Sequence[Any], values: Sequence[Any], odd: Sequence[int], name: str
+) -> InputError:
+    """Build the error for the cells that are not numbers (`odd`): the first, or the rarer of those with and without a
+    percent sign."""
+    signed = [code for code in odd if isinstance(cells[code], str) and PERCENT.fullmatch(cells[code])]
+    words = [code for code in odd if code not in signed]
+    numbers = [code for code, cell in enumerate(cells) if cell is not None and code not in odd]
+    if signed and numbers and not words:
+        rows = np.bincount(codes)
+        rare, common = sorted((signed, numbers), key=lambda part: int(rows[part].sum()))
+        row = int(np.isin(codes, rare).argmax())
+        return unequal_signs(name, values[codes[row]], values[common[0]], row=row)
+    bad = odd[0] if numbers or not words else words[0]
+    return not_a_number(name, cells[bad], row=int((codes == bad).argmax()))
+
+
 def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[str], *, must_occur: bool) -> Floats:
     try:
         codes, values = factorised(rows)
@@ -329,9 +347,9 @@ def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[s
         codes, values = np.arange(len(rows)), rows.tolist()
     cells = [None if is_missing(value) else number_or_text(value) for value in values]
     if pos_label is None:
-        odd = next((code for code, cell in enumerate(cells) if not (cell is None or hasattr(cell, "__float__"))), None)
-        if odd is not None:
-            raise not_a_number(name, cells[odd], row=int((codes == odd).argmax()))
+        odd = [code for code, cell in enumerate(cells) if not (cell is None or hasattr(cell, "__float__"))]
+        if odd:
+            raise _odd_cell_error(codes, cells, values, odd, name)
         return np.array([math.nan if cell is None else float(cell) for cell in cells])[codes]
     texts = Counter[str]()
     for value, cell, count in zip(values, cells, np.bincount(codes).tolist(), strict=True):

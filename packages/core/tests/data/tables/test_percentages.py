@@ -68,8 +68,7 @@ def test_missing_values_and_names_have_no_sign(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "fault"),
-    [("35", "row 1 of .* is '65%', but others have none, such as '35'"), ("high", "row 2 of .* is 'high'")],
+    ("other", "fault"), [("35", "row 2 of .* is '35', but most are like '65%'"), ("high", "row 2 of .* is 'high'")]
 )
 def test_all_values_have_the_sign_or_none(other: str, fault: str, tmp_path: Path) -> None:
     path = table(tmp_path / "x.csv", ["65%", other, "5%", "5%"])
@@ -79,6 +78,8 @@ def test_all_values_have_the_sign_or_none(other: str, fault: str, tmp_path: Path
             howsure.read(path).rows({"p": kind})
     with pytest.raises(InputError, match=message):
         howsure.calibration_error("y", "p", data=howsure.read(path))
+    with pytest.raises(InputError, match=message):
+        howsure.correct_judge_scores("p", "y", data=howsure.read(path))
 
 
 def test_percentages_without_a_sign_are_refused_with_the_reason(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from howsure.data.tables.named_files import TABLES, File, may_be_export, named_f
 from howsure.data.tables.table import ALL, Table, column_names, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import EMPTY, InputError
-from howsure.inputs.checks import check_group_count, not_a_number
+from howsure.inputs.checks import check_group_count, not_a_number, unequal_signs
 from howsure.inputs.numbers_and_names import COMMA, PERCENT, POINT, natural_order, parse_number
 from howsure.inputs.pairs import Floats, Integers
 
@@ -368,9 +368,10 @@ def not_a_number_in(selection: Selection, column: Column, row: int, *, lists: bo
         unsigned_place, unsigned_value = selection.place(unsigned, column.text)
         if parse_number(str(unsigned_value).strip().replace(",", ".")) is None:
             return not_a_number(column.called, unsigned_value, place=unsigned_place)
-        signs = "{parameter} must have a percent sign in each row or in none"
-        rule = signs + "; {row} is {value!r}, but others have none, such as {other!r}."
-        return InputError(rule, column.called, place=place, value=value, other=unsigned_value)
+        is_rare = f"2 * count(*) FILTER ({unsigned}) < count(*) FILTER (NOT {column.missing()})"
+        if selection.ask(is_rare) == [(True,)]:
+            return unequal_signs(column.called, unsigned_value, value, place=unsigned_place)
+        return unequal_signs(column.called, value, unsigned_value, place=place)
     if not lists:
         return _point_among_commas(selection, column) or not_a_number(column.called, value, place=place)
     return InputError("not_a_list_of_numbers", column.called, value=value, place=place, remedy="leave_out_rows")
