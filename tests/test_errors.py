@@ -7,10 +7,13 @@ import re
 import string
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 
+import click
 import pytest
 
 from howsure.errors import REMEDIES, RULES, ColumnName, InputError, Parameter, Verbatim
+from howsure_cli.terminal.commands import Command
 from tests.source import FILES, PAPERS, ROOT
 
 OWN = {"remedy", "row", "place", "untold"}  # parameters of InputError that are not values of a sentence
@@ -176,3 +179,25 @@ def test_an_error_in_an_error_keeps_its_row_and_its_remedy() -> None:
     assert str(outer) == (
         "group '{b}`c`': p must be between 0 and 1; row 11 is 2. Use more rows. (Rows are counted from 0.)"
     )
+
+
+def error_types() -> list[type[InputError]]:
+    """InputError and all types derived from it, in every package."""
+    kinds = [InputError]
+    for path in FILES:
+        module = ".".join(path.with_suffix("").parts[path.parts.index("src") + 1 :])
+        names = re.findall(r"^class (\w+)\(InputError\)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        kinds += [getattr(import_module(module), name) for name in names]
+    return kinds
+
+
+@pytest.mark.parametrize("kind", error_types())
+def test_every_error_of_input_names_options_on_the_command_line(kind: type[InputError]) -> None:
+    def refuse(n_bins: int | None) -> None:
+        error = kind.__new__(kind)
+        InputError.__init__(error, "outside", "n_bins", value=95, low=0, high=1)
+        raise error
+
+    command = Command("refuse", callback=refuse, params=[click.Option(["--bins", "n_bins"], type=int)])
+    with pytest.raises(kind, match="--bins must be between 0 and 1; it is 95"):
+        command.main([], standalone_mode=False)

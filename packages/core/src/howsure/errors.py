@@ -354,6 +354,10 @@ class InputError(HowsureError, ValueError):
             return self.fault.render(spelling)
         return shorten_values(render_text(str(self.args[0]), spelling))
 
+    def reword(self, spelling: Surface) -> None:
+        """Replace the message by the one for a surface; the type of the error remains."""
+        self.args, self.fault = (self.render(spelling),), None
+
     def at(self, place: Callable[[int], int | str]) -> InputError:
         """The same error with another row number, or with its place in words, such as a row of a file."""
         if self.fault is None:

@@ -141,9 +141,8 @@ class Command(Helpful):
         try:
             return super().invoke(ctx)
         except InputError as error:
-            if type(error) is not InputError:  # one that others know by its type
-                raise
-            raise InputError(error.render(InOptions.of(ctx))) from error
+            error.reword(InOptions.of(ctx))
+            raise
 
 
 Elsewhere = Mapping[str, str | Callable[[], click.Command]]
