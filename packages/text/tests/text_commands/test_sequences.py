@@ -374,6 +374,14 @@ def test_evaluation_on_training_sentences_is_warned_of(folder: Path) -> None:
     assert warning in run("sequences", "recalibrate", "own.npz", "train.tsv", "--output", "better.npz").err
     assert warning in run("sequences", "evaluate", "better.npz", "train.tsv").err  # recalibrated models know it, too
     assert "trained on" not in run("sequences", "evaluate", "own.npz", "dev.tsv").err
+    Path("own.tsv").write_text("Yes\tN\n.\tN\n\n" + "".join(f"{word}\tN\n" for word in "abcdef"))
+    printed("sequences", "train", "own.tsv", "--tagger", "hmm", "--output", "short.npz")
+    for rest, share in (("ghijk", "55%"), ("ghijklm", None)):  # 6 of 11 words in training sentences, and 6 of 13
+        words = [*(["Yes", "."] for _ in range(9)), "abcdef", rest]
+        Path("new.tsv").write_text("\n".join("".join(f"{word}\tN\n" for word in sentence) for sentence in words))
+        said = run("sequences", "evaluate", "short.npz", "new.tsv", "--unknown-tags", "keep").err
+        assert ("trained on" in said) == (share is not None)
+        assert share is None or f"trained on sentences with {share} of the words of new.tsv" in said
     tagger = load_tagger("own.npz")
     tagger.training_ = None  # as in files of earlier versions
     tagger.save("older.npz")

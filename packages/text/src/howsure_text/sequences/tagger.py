@@ -70,9 +70,9 @@ class Tagger(ABC):
         """Return for each sentence which words did not occur in training, (T,); None if the model does not use this."""
         return None
 
-    def count_training_sentences(self, sentences: Sequence[Any]) -> int:
-        """Return how many sentences the tagger was trained on; 0 if its file does not say which."""
-        return 0 if self.training_ is None else int(np.isin(sentence_digests(sentences), self.training_).sum())
+    def are_training_sentences(self, sentences: Sequence[Any]) -> npt.NDArray[np.bool_]:
+        """Return for each sentence whether the tagger was trained on it; False if its file does not say on which."""
+        return np.isin(sentence_digests(sentences), [] if self.training_ is None else self.training_)
 
     def posterior(self, sentences: Sequence[Any]) -> TagPosterior:
         """Return P(tags | words) for each sentence, with the model's temperatures if it was recalibrated.

@@ -28,7 +28,8 @@ TEXT, ITEMS, CONLLU = "text", "crfsuite", "conllu"
 INPUT_FORMS = (*FORMS, ITEMS)
 LAYERS = {"xpos": "tags", "upos": "universal_tags"}
 CRFSUITE, ZIP, ARRAY = b"lCRF", b"PK\x03\x04", b"\x93NUM"  # first bytes of model files
-MAX_TRAINING = 0.5  # proportion of training sentences from which a file is taken for training data; short ones recur
+MAX_TRAINING = 0.5  # proportion of words in training sentences from which a file is taken for training data
+MIN_WORDS = 5  # of a sentence that is unlikely to recur in another text
 Tags = Sequence[Sequence[str]]
 
 # The options that the commands share.
@@ -196,16 +197,21 @@ def load_model(path: str) -> Tagger:
 
 
 def warn_of_training(tagger: Tagger, corpus: Any, file: str) -> dict[str, int]:
-    """Warn if a tagger was trained on most sentences of a file; return their number for the recipe."""
-    n, count = len(corpus.words), tagger.count_training_sentences(corpus.words)
-    if count <= MAX_TRAINING * n:
+    """Warn if a tagger was trained on sentences with most words of a file; return their number for the recipe.
+
+    Sentences of fewer than 5 words do not count, because short ones, such as "Yes .", recur in other texts.
+    """
+    seen, lengths = tagger.are_training_sentences(corpus.words), np.array([len(words) for words in corpus.words])
+    counts = lengths >= MIN_WORDS
+    n_words, n_seen = int(lengths[counts].sum()), int(lengths[counts & seen].sum())
+    if n_seen <= MAX_TRAINING * n_words:
         return {}
-    sentences = "all sentences" if count == n else f"{count:,} of the {n:,} sentences"
+    sentences = "all sentences" if seen.all() else f"sentences with {n_seen / n_words:.0%} of the words"
     say(
         f"howsure: the model was trained on {sentences} of {file}, so it is more accurate and more overconfident there "
         "than on new sentences. Use other sentences."
     )
-    return {"training_sentences": count}
+    return {"training_sentences": int(seen.sum())}
 
 
 def _plain_document(text: Text) -> Document:
