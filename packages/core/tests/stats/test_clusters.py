@@ -15,10 +15,10 @@ from howsure.stats.agreement import alpha, pairable_sums
 from howsure.stats.clusters import (
     ItemGroups,
     added_contribution,
-    carriers,
+    effective_contributors,
     ends_with_added_cluster,
-    few_carriers,
     few_clusters,
+    few_contributors,
     gamma_interval,
     gamma_p_value,
     kish,
@@ -82,11 +82,11 @@ def test_one_more_cluster_counts_whole_among_few_and_less_among_many() -> None:
 
 def test_the_note_names_the_clusters() -> None:
     counts = np.array([18, 1, 1, 0, 0])
-    assert carriers(counts) == pytest.approx(400 / 326)
-    note = few_carriers(counts, "the wrong answers")
+    assert effective_contributors(counts) == pytest.approx(400 / 326)
+    note = few_contributors(counts, "the wrong answers")
     assert note is not None
     assert "are in 3 of 5 clusters, equivalent to 1.2 equal ones" in note
-    assert few_carriers(np.zeros(5), "the wrong answers") is None
+    assert few_contributors(np.zeros(5), "the wrong answers") is None
 
 
 # Standard errors of a mean against their definition, Inspect's formula, and leaving out each unit.

@@ -23,7 +23,7 @@ def in_clusters(clusters: Integers) -> ItemGroups:
 def test_without_skewness_it_is_the_t_test() -> None:
     values = np.array([1.0, 2.0, 4.0, 6.0, 7.0, 4.0])
     test = mean_score(values)
-    assert test.lean == pytest.approx(0.0, abs=1e-12)
+    assert test.skewness == pytest.approx(0.0, abs=1e-12)
     assert test.p_above(3.0) == pytest.approx(ttest_1samp(values, 3.0, alternative="greater").pvalue)
     assert test.p_below(5.5) == pytest.approx(ttest_1samp(values, 5.5, alternative="less").pvalue)
 

@@ -125,10 +125,10 @@ def regions(curve: CalibrationCurve) -> list[Region]:
     ['overconfident above 0.02: mean prediction 0.80, observed frequency 0.50 (n = 100)']
     """
     bins = curve.bins
-    lean = np.sign(bins.frequency - bins.mean_prob)
+    side = np.sign(bins.frequency - bins.mean_prob)
     runs: list[list[int]] = []
     for i in np.flatnonzero(_bin_sides(curve)).tolist():
-        if runs and bool((lean[runs[-1][0] : i] == lean[i]).all()):
+        if runs and bool((side[runs[-1][0] : i] == side[i]).all()):
             runs[-1][1] = i
         else:
             runs.append([i, i])

@@ -313,9 +313,9 @@ class RareClusters:
     def upper_end(self, squared: float, level: float) -> float:
         """Return the squared error to which the interval must extend upwards, by Fay and Feuer's extra cluster."""
         value = math.sqrt(max(squared, 0.0))
-        carrying = squared / self.variance if squared > 0.0 and self.variance > 0.0 else 0.0
+        contributors = squared / self.variance if squared > 0.0 and self.variance > 0.0 else 0.0
         size = self.farthest * self.cluster
-        return ends_with_added_cluster(value, self.variance, size, carrying, level=level)[1] ** 2
+        return ends_with_added_cluster(value, self.variance, size, contributors, level=level)[1] ** 2
 
 
 def mean_gaps(sums: Sums) -> Floats:

@@ -156,7 +156,7 @@ class Evidence:
 FORMAT, SCHEMA = "howsure check baseline", 1
 ERROR_FIELDS = ("value", "variance", "slope_above", "slope_below", "least", "degrees_of_freedom", "rare")
 LARGEST = 1e100  # larger than any score
-MEAN_FIELDS = ("value", "variance", "lean", "degrees_of_freedom")
+MEAN_FIELDS = ("value", "variance", "lean", "degrees_of_freedom")  # lean: the skewness
 UNBOUNDED = {"degrees_of_freedom": math.inf}  # what null means in this field; in other fields, null means undefined
 
 
@@ -210,8 +210,13 @@ class MeanSummary:
 
     def numbers(self) -> dict[str, float]:
         """The summary as plain numbers."""
-        values = {name: getattr(self.mean, name) for name in MEAN_FIELDS if name != "variance"}
-        return values | {"variance": self.mean.error**2}
+        mean = self.mean
+        return {
+            "value": mean.value,
+            "lean": mean.skewness,
+            "degrees_of_freedom": mean.degrees_of_freedom,
+            "variance": mean.error**2,
+        }
 
     @classmethod
     def from_numbers(cls, numbers: Mapping[str, float], n: int) -> MeanSummary:

@@ -14,14 +14,14 @@ from howsure.stats.gaffke import Sums
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, sum_of_cubes
 from howsure.stats.p_values import LARGEST, SMALLEST, find_zero, smallest_size
 
-CARRIERS, PER_UNIT = 20.0, 6.0  # Student's t needs 20 units that carry the variance, or a 6th of all units
+MIN_CONTRIBUTORS, PER_UNIT = 20.0, 6.0  # Student's t needs 20 units that contribute to the variance, or a 6th of all
 ROUNDING = 1e-9  # relative to the range of grades
 MIN_LEFT = 0.1  # lower limit of the divisor of an item's residual, for an item with nearly all the weight
 MIN_EFFECTIVE_ITEMS, MAX_UNREAD = (
     5.0,
     0.1,
 )  # minimum effective number of items, and maximum proportion of answers beyond the graded range
-PER_CARRIER = 1.5  # units per unit that carries the variance; close to its value for normal data
+PER_CONTRIBUTOR = 1.5  # units per unit that carries the variance; close to its value for normal data
 DISTINCT = 50  # number of a judge's grades up to which the interval of their mean is Gaffke's
 STEPS = 24  # bisections when searching for p; its relative error is then 2e-6
 PRECISION = 1e-9  # tolerance of the normal quantile of p
@@ -233,9 +233,9 @@ class Graded:
         sums, sizes = self._by_unit(weights * residuals), self._by_unit(weights)
         error = ratio_error(sums, sizes) if len(sizes) > 1 else 0.0
         deviations = sums - value * sizes
-        lean = sum_of_cubes(deviations) / (float(sizes.sum()) * error) ** 3 if error > 0.0 else 0.0
+        skewness = sum_of_cubes(deviations) / (float(sizes.sum()) * error) ** 3 if error > 0.0 else 0.0
         degrees = max(kish(sizes) - 1, 1.0) if len(sizes) > 1 else 0.0
-        mean = MeanScore(value, error, lean, degrees, len(residuals), error, units=float(len(sizes)))
+        mean = MeanScore(value, error, skewness, degrees, len(residuals), error, units=float(len(sizes)))
         if bounds is None:
             return self._by_leverage(mean, residuals, slope) if stratum_means is None and self._unequal else mean
         return BoundedMean.of(
@@ -254,9 +254,9 @@ class Graded:
         spread = float(weights @ deviations**2) if slope else 0.0
         leverage = weight_share + (weights * deviations**2 / spread if spread > 0.0 else 0.0)
         sums = self._by_unit(weight_share * (residuals - mean.value) / np.maximum(1.0 - leverage, MIN_LEFT))
-        carriers = PER_CARRIER * kish(sums**2) if sums.any() else 1.0
-        degrees = min(kish(self._by_unit(weights) ** 2), carriers) - 1 if len(sums) > 1 else 0.0
-        return replace(mean, error=math.sqrt(float(sums @ sums)), lean=0.0, degrees_of_freedom=max(degrees, 1.0))
+        effective_contributors = PER_CONTRIBUTOR * kish(sums**2) if sums.any() else 1.0
+        degrees = min(kish(self._by_unit(weights) ** 2), effective_contributors) - 1 if len(sums) > 1 else 0.0
+        return replace(mean, error=math.sqrt(float(sums @ sums)), skewness=0.0, degrees_of_freedom=max(degrees, 1.0))
 
     @property
     def _unequal(self) -> bool:
@@ -309,4 +309,4 @@ class Graded:
 
     def _by_few(self, residuals: Floats, scale: float) -> bool:
         squares = self._by_unit(np.where(np.abs(residuals) > ROUNDING * scale, residuals, 0.0) ** 2)
-        return not squares.any() or kish(squares) < min(CARRIERS, len(squares) / PER_UNIT)
+        return not squares.any() or kish(squares) < min(MIN_CONTRIBUTORS, len(squares) / PER_UNIT)

@@ -26,7 +26,7 @@ from howsure.selective.kept_answers import Kept, even_places, interval_name, kep
 from howsure.selective.ranked_answers import BLOCK, Ranked, estimate_auroc, ranked, risk_areas
 from howsure.selective.results import AtAccuracy, AtCoverage, RiskCoverage, SelectiveCurve, SelectiveTable
 from howsure.selective.threshold import check_promise, choose_threshold, threshold_tests
-from howsure.stats.clusters import MIN_CARRIERS, carriers, few_carriers, few_clusters
+from howsure.stats.clusters import MIN_CONTRIBUTORS, effective_contributors, few_clusters, few_contributors
 from howsure.stats.proportions import wilson_interval
 from howsure.worst_rows import Show, check_worst, is_wrong
 
@@ -327,11 +327,11 @@ def _notes_on_clusters(ranks: Ranked) -> Iterator[str]:
     if few := few_clusters(np.bincount(ranks.clusters)):
         yield few
     kinds = {f"the {word} answers": ranks.by_kind(kind) for kind, word in enumerate(("wrong", "right"))}
-    what, counts = min(kinds.items(), key=lambda entry: (carriers(entry[1]), entry[0]))
-    if few := few_carriers(counts, what):
+    what, counts = min(kinds.items(), key=lambda entry: (effective_contributors(entry[1]), entry[0]))
+    if few := few_contributors(counts, what):
         yield few
-    if 0.0 < ranks.carriers < MIN_CARRIERS:
+    if 0.0 < ranks.effective_contributors < MIN_CONTRIBUTORS:
         yield (
-            f"AUROC and E-AURC have no interval: {what} count as {ranks.carriers:.1f} clusters of equal size, and at "
-            f"least {MIN_CARRIERS:g} must show how clusters differ"
+            f"AUROC and E-AURC have no interval: {what} count as {ranks.effective_contributors:.1f} clusters of equal "
+            f"size, and at least {MIN_CONTRIBUTORS:g} must show how clusters differ"
         )

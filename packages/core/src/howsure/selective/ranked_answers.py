@@ -12,7 +12,7 @@ from howsure.errors import InputError
 from howsure.inputs.checks import Codes
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
-from howsure.stats.clusters import MIN_CARRIERS, carriers, ends_with_added_cluster, kish
+from howsure.stats.clusters import MIN_CONTRIBUTORS, effective_contributors, ends_with_added_cluster, kish
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 BLOCK = 16_384  # positions that are computed at a time
@@ -53,14 +53,14 @@ class Ranked:
         return self.total if self.clusters is None else int(self.clusters.max()) + 1
 
     @property
-    def carriers(self) -> float:
+    def effective_contributors(self) -> float:
         """The effective number of clusters with right answers or with wrong answers, whichever is smaller.
 
         Without clusters, it is the number of right or of wrong answers, whichever is smaller.
         """
         if self.clusters is None:
             return float(min(self.wrong, self.total - self.wrong))
-        return min(carriers(self.by_kind(kind)) for kind in (0, 1))
+        return min(effective_contributors(self.by_kind(kind)) for kind in (0, 1))
 
     @property
     def cluster_share(self) -> float:
@@ -193,20 +193,21 @@ def estimate_auroc(ranks: Ranked, *, level: float) -> Estimate:
     """P(a right answer is more confident than a wrong one) + ½ P(they are equally confident), with an interval.
 
     The variance is DeLong, DeLong & Clarke-Pearson's (1988), from midranks or, with clusters, Obuchowski's (1997). The
-    interval uses Student's t on the logit scale with Satterthwaite's degrees of freedom or, with clusters, `carriers` -
-    1. With fewer than 2 carriers, there is no interval. If all right answers are above all wrong ones, the lower end is
-    tail^(1/m), where m is the number of right or of wrong answers, whichever is smaller (with clusters, `carriers`).
-    With a smaller AUROC, it would be improbable that m comparisons all succeed.
+    interval uses Student's t on the logit scale with Satterthwaite's degrees of freedom or, with clusters, m - 1, where
+    m is the effective number of clusters that contribute (`effective_contributors`). If m is below 2, there is no
+    interval. If all right answers are above all wrong ones, the lower end is tail^(1/m); without clusters, m is here
+    the smaller of the numbers of right and of wrong answers. With a smaller AUROC, it would be improbable that m
+    comparisons all succeed.
     """
     wrong = ranks.wrong
     right = ranks.total - wrong
     if not (wrong and right):
         return undefined(level, "DeLong", ranks.total)
     value = sum(float(wins @ (block.n - block.errors)) for block, wins, _ in placements(ranks)) / right
-    if ranks.clusters is not None and ranks.carriers < MIN_CARRIERS:
+    if ranks.clusters is not None and ranks.effective_contributors < MIN_CONTRIBUTORS:
         return Estimate(value, None, None, level, "Obuchowski", ranks.total)
     if value in (0.0, 1.0):
-        end = ((1 - level) / 2) ** (1 / ranks.carriers)
+        end = ((1 - level) / 2) ** (1 / ranks.effective_contributors)
         low, high = (end, 1.0) if value == 1.0 else (0.0, 1 - end)
         return Estimate(value, low, high, level, "exact bound", ranks.total)
     variance, degrees, factor = variance_of_area(ranks, value)
@@ -234,7 +235,7 @@ def variance_of_area(ranks: Ranked, value: float) -> tuple[float, float, float]:
         for block, wins, losses in placements(ranks)
     )
     variance = influence_variance(ranks, influences)
-    return variance, ranks.carriers - 1, max(variance / alone, 1.0) if alone > 0 else 1.0
+    return variance, ranks.effective_contributors - 1, max(variance / alone, 1.0) if alone > 0 else 1.0
 
 
 def lowest_area(value: float, right: int, wrong: int, factor: float, level: float) -> float:
@@ -389,11 +390,11 @@ def _ends(
     variance = influence_variance(
         ranks, ((block, (influence + added) / n) for block, influence in area_influence(ranks))
     )
-    low, high = logit_interval(value, variance, level=level, degrees_of_freedom=ranks.carriers - 1)
+    low, high = logit_interval(value, variance, level=level, degrees_of_freedom=ranks.effective_contributors - 1)
     if ranks.clusters is None or low is None or high is None:
         return low, high
     risk, size = 1 - value if mirrored else value, misplaced * ranks.cluster_share
-    few, many = ends_with_added_cluster(risk, variance, size, ranks.carriers, level=level)
+    few, many = ends_with_added_cluster(risk, variance, size, ranks.effective_contributors, level=level)
     few, many = (1 - many, 1 - few) if mirrored else (few, many)
     return max(min(low, few), 0.0), min(max(high, many), 1.0)
 

@@ -166,7 +166,7 @@ class Shares:
 
     value: Floats
     variance: Floats
-    carriers: Floats
+    effective_contributors: Floats
     cluster: Floats
     worst: Floats
     many: Floats
@@ -176,9 +176,11 @@ class Shares:
         """Build from the sums of the answers kept at some thresholds."""
         p = sums.e / sums.n
         squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0) / sums.n**2
-        carriers = np.divide(sums.e**2, sums.ee, out=np.zeros_like(p), where=sums.ee > 0)
+        effective_contributors = np.divide(sums.e**2, sums.ee, out=np.zeros_like(p), where=sums.ee > 0)
         variance = squares * sums.many / np.maximum(sums.many - 1, 1)
-        return cls(p, variance, carriers, sums.nn / sums.n**2, np.maximum(sums.most, 1) / sums.n, sums.many)
+        return cls(
+            p, variance, effective_contributors, sums.nn / sums.n**2, np.maximum(sums.most, 1) / sums.n, sums.many
+        )
 
     def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0, unseen: bool = False) -> Floats:
         """Return the p-values of "the risk is at least `risk`" by Fay and Feuer's upper bounds, with one more cluster
@@ -195,8 +197,10 @@ class Shares:
         variance = self.variance / times
         value = self.value + unlucky * np.sqrt(variance)
         if not unseen:
-            return gamma_p_value(value, variance, added_contribution(self.cluster / times, self.carriers * times), risk)
-        further = added_contribution(np.minimum(self.cluster, self.worst) / times, self.carriers * times)
+            return gamma_p_value(
+                value, variance, added_contribution(self.cluster / times, self.effective_contributors * times), risk
+            )
+        further = added_contribution(np.minimum(self.cluster, self.worst) / times, self.effective_contributors * times)
         ends = np.linspace(0.0, risk, SPLITS)[:, None]
         none_seen = (1.0 - risk + ends[1:]) ** (self.many * times)
         here = np.concatenate([np.ones((1, len(value))), gamma_p_value(value, variance, further, ends[1:-1])])

@@ -204,32 +204,34 @@ class ItemGroups:
 # lack clusters of this kind altogether. The variance between the observed clusters shows neither. Fay & Feuer's (1997)
 # interval of a weighted sum of Poisson counts allows for both. Its ends are quantiles of gamma distributions with the
 # mean and variance of the sum; for the upper end, one more contribution is added. If all contributions are equal, it is
-# the exact interval of a Poisson count. `few_carriers` is the note for results with few contributing clusters.
+# the exact interval of a Poisson count. `few_contributors` is the note for results with few contributing clusters.
 
-ENOUGH_CARRIERS = 20.0  # effective number of contributing clusters above which less than a whole cluster is added
-MIN_CARRIERS_FOR_T = (
+ENOUGH_CONTRIBUTORS = 20.0  # effective number of contributing clusters above which less than a whole cluster is added
+MIN_CONTRIBUTORS_FOR_T = (
     100.0  # effective number above which Student's t suffices: the gamma distribution's skewness is below 0.2
 )
-MIN_CARRIERS = 2.0  # effective number below which the variance between contributing clusters is unknown
+MIN_CONTRIBUTORS = 2.0  # effective number below which the variance between contributing clusters is unknown
 
 
-def carriers(counts: npt.NDArray[Any]) -> float:
+def effective_contributors(counts: npt.NDArray[Any]) -> float:
     """Return the effective number of clusters that contribute to the total of `counts` (C,), by Kish's formula; 0 if
     all are 0.
 
-    >>> carriers(np.array([5, 5, 0, 0])), round(carriers(np.array([20, 1, 1])), 2), carriers(np.zeros(9))
-    (2.0, 1.2, 0.0)
+    >>> effective_contributors(np.array([5, 5, 0, 0])), effective_contributors(np.zeros(9))
+    (2.0, 0.0)
+    >>> round(effective_contributors(np.array([20, 1, 1])), 2)
+    1.2
     """
     return kish(counts) if counts.any() else 0.0
 
 
-def added_contribution(size: Any, carrying: Any) -> Any:
-    """Return the contribution that one more cluster could make to a proportion of rows: size · min(1, 20 / carrying).
+def added_contribution(size: Any, contributors: Any) -> Any:
+    """Return how much one more cluster could contribute to a proportion of rows: size · min(1, 20 / contributors).
 
     size: the proportion of rows in a cluster (1 / `kish` of the sizes); all rows of the added cluster are assumed to
-    count. carrying: the effective number of contributing clusters (`carriers`).
+    count. contributors: the effective number of contributing clusters (`effective_contributors`).
     """
-    return size * np.minimum(1.0, ENOUGH_CARRIERS / np.maximum(carrying, ENOUGH_CARRIERS))
+    return size * np.minimum(1.0, ENOUGH_CONTRIBUTORS / np.maximum(contributors, ENOUGH_CONTRIBUTORS))
 
 
 def gamma_interval(value: float, variance: float, further: float, *, level: float) -> tuple[float, float]:
@@ -246,16 +248,16 @@ def gamma_interval(value: float, variance: float, further: float, *, level: floa
 
 
 def ends_with_added_cluster(
-    value: float, variance: float, size: float, carrying: float, *, level: float
+    value: float, variance: float, size: float, contributors: float, *, level: float
 ) -> tuple[float, float]:
     """Return limits (low, high) that the interval of a proportion must reach at least if few clusters contribute to it.
 
     The limits are Fay and Feuer's interval, with one more cluster added. From 100 contributing clusters on, both are
     the proportion itself.
     """
-    if carrying >= MIN_CARRIERS_FOR_T:
+    if contributors >= MIN_CONTRIBUTORS_FOR_T:
         return value, value
-    return gamma_interval(value, variance, float(added_contribution(size, carrying)), level=level)
+    return gamma_interval(value, variance, float(added_contribution(size, contributors)), level=level)
 
 
 def gamma_p_value(value: Floats, variance: Floats, further: Floats, limit: float | Floats) -> Floats:
@@ -271,19 +273,19 @@ def gamma_p_value(value: Floats, variance: Floats, further: Floats, limit: float
     return np.asarray(gammaincc(mean / scale, limit / scale), dtype=np.float64)
 
 
-def few_carriers(counts: npt.NDArray[Any], what: str) -> str | None:
+def few_contributors(counts: npt.NDArray[Any], what: str) -> str | None:
     """Return a note if fewer than 20 effective clusters contribute to the total of `counts` (C,); None otherwise.
 
     what: what is counted, as the subject of the note.
 
-    >>> few_carriers(np.array([20, 1, 0, 0]), "the wrong answers")
+    >>> few_contributors(np.array([20, 1, 0, 0]), "the wrong answers")
     'the wrong answers are in 2 of 4 clusters, equivalent to 1.1 equal ones: the frequency of such clusters is hardly
     known; more clusters are needed, not more rows'
-    >>> few_carriers(np.ones(30), "the wrong answers") is None
+    >>> few_contributors(np.ones(30), "the wrong answers") is None
     True
     """
-    equal, holding = carriers(counts), int(np.count_nonzero(counts))
-    if equal >= ENOUGH_CARRIERS or not holding:
+    equal, holding = effective_contributors(counts), int(np.count_nonzero(counts))
+    if equal >= ENOUGH_CONTRIBUTORS or not holding:
         return None
     same = "" if holding - equal < 0.05 * holding else f", equivalent to {equal:.1f} equal ones"
     return (

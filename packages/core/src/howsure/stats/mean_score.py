@@ -29,8 +29,8 @@ VOTES = 16.0  # the error is at least min(2, 16 / units) times the effect of one
 class MeanScore:
     """A mean with its error: tests by Student's t after Hall's (1992) transformation, which corrects for skewness.
 
-    error: the standard error used in tests. lean: the skewness of the mean. The test statistic is t = z + lean z² / 3 +
-    lean² z³ / 27 + lean / 6, with z = (mean - limit) / error. No p-value is below 2^-m for m units (items or clusters),
+    error: the standard error used in tests. skewness: the skewness γ of the mean. The test statistic is t = z + γ z² /
+    3 + γ² z³ / 27 + γ / 6, with z = (mean - limit) / error. No p-value is below 2^-m for m units (items or clusters),
     the p-value of a sign test in which all m units are on the same side. n: number of rows. standard_error: the usual
     standard error, as other programs report it. unseen: if all values are equal, how far values that did not occur
     could change the mean; NaN if unknown.
@@ -40,7 +40,7 @@ class MeanScore:
 
     value: float
     error: float
-    lean: float
+    skewness: float
     degrees_of_freedom: float
     n: int
     standard_error: float = math.nan
@@ -130,18 +130,18 @@ class MeanScore:
         parts = [(mean.error**2, mean.degrees_of_freedom) for mean in (self, other)]
         variance = sum(part for part, _ in parts)
         squares = sum(part**2 / freedom for part, freedom in parts if freedom > 0)
-        lean = self.lean * self.error**3 - other.lean * other.error**3
+        skewness = self.skewness * self.error**3 - other.skewness * other.error**3
         return MeanScore(
             self.value - other.value,
             math.sqrt(variance),
-            lean / variance**1.5 if variance > 0 else 0.0,
+            skewness / variance**1.5 if variance > 0 else 0.0,
             variance**2 / squares if squares > 0 else 1.0,
             self.n,
         )
 
     def negated(self) -> MeanScore:
         """The mean of the negated values."""
-        return replace(self, value=-self.value, lean=-self.lean)
+        return replace(self, value=-self.value, skewness=-self.skewness)
 
     def rare_loss(self, limit: float, size: float) -> tuple[float, float]:
         """Return the proportion of rare values that a sample misses with probability `size`, and the value x that such
@@ -163,7 +163,7 @@ class MeanScore:
         if not self.error > 0.0:
             return 1.0
         z = (self.value - limit) / self.error
-        t = z + self.lean * z**2 / 3 + self.lean**2 * z**3 / 27 + self.lean / 6
+        t = z + self.skewness * z**2 / 3 + self.skewness**2 * z**3 / 27 + self.skewness / 6
         return max(float(stdtr(self.degrees_of_freedom, -t)), self._smallest_p)
 
     @property
@@ -270,7 +270,7 @@ class BoundedMean(MeanScore):
         return replace(
             self,
             value=-self.value,
-            lean=-self.lean,
+            skewness=-self.skewness,
             sums=self.sums.negated(),
             lowest=-self.highest,
             highest=-self.lowest,
@@ -293,8 +293,10 @@ def mean_score(
     if groups.unit is None and not groups.has_strata:
         values = sorted_values(values)
     error = groups.safe_error(values) if groups.degrees and np.ptp(values) > 0 else 0.0  # not due to rounding
-    lean, standard_error = _skewness(groups, values, error), groups.standard_error(values)
-    mean = MeanScore(_mean(values), error, lean, groups.degrees, n or len(values), standard_error, units=groups.units)
+    skewness, standard_error = _skewness(groups, values, error), groups.standard_error(values)
+    mean = MeanScore(
+        _mean(values), error, skewness, groups.degrees, n or len(values), standard_error, units=groups.units
+    )
     return mean if bounds is None else _bounded(values, groups, bounds, mean)
 
 
@@ -330,11 +332,11 @@ def mean_difference(
     error = math.hypot(groups.safe_error(differences), one_more) if groups.degrees else 0.0
     error = max(error, min(2.0, VOTES / groups.units) * one_unit)
     unseen = spread * (1 - (1 - level) ** (1 / groups.units))
-    lean, standard_error = _skewness(groups, differences, error), groups.standard_error(differences)
+    skewness, standard_error = _skewness(groups, differences, error), groups.standard_error(differences)
     mean = MeanScore(
         _mean(differences),
         error,
-        lean,
+        skewness,
         groups.degrees,
         len(differences),
         standard_error,
