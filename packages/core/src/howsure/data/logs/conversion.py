@@ -59,7 +59,7 @@ class Log:
     """A description of the contents of logs, collected while they are rewritten."""
 
     format: LogFormat
-    normalise: str
+    normalise: str  # empty if the log has no log-likelihoods
     model_version: str | None = None
     notes: list[str] = field(default_factory=list)
     files: int = 0
@@ -242,7 +242,7 @@ class Log:
 
     def describe(self) -> dict[str, Any]:
         """Describe the input for the recipe of a result."""
-        normalise = {"normalise": self.normalise} if "log_probabilities" in self.filled_rows else {}
+        normalise = {"normalise": self.normalise} if self.normalise else {}
         version = {} if self.model_version is None else {"model_version": self.model_version}
         return {"format": self.format.name, **normalise, **version} | ({"notes": self.notes} if self.notes else {})
 
@@ -253,9 +253,9 @@ class Log:
         classes = columns.get("classes", nothing)
         first_numbers = dict[str, int]()  # the first row with a number, by column
         for name, values in columns.items():
-            if filled := rows - values.count(None):
-                self.filled_rows[name] = self.filled_rows.get(name, 0) + filled
             types = set(map(type, values))
+            if filled := rows - (values.count(None) if type(None) in types else 0):
+                self.filled_rows[name] = self.filled_rows.get(name, 0) + filled
             if types & NUMERIC:
                 first_numbers[name] = next(row for row, value in enumerate(values) if isinstance(value, (int, float)))
             if str in types and "classes" in columns and name not in NAMED:
@@ -291,8 +291,10 @@ class Log:
             return
         firsts: Sequence[str | None] = [None] * len(columns[scores[0]])
         for name in scores:
-            is_number = [isinstance(value, (int, float)) for value in columns[name]]
-            firsts = [first or (name if here else None) for first, here in zip(firsts, is_number, strict=True)]
+            firsts = [
+                first or (name if isinstance(value, (int, float)) else None)
+                for first, value in zip(firsts, columns[name], strict=True)
+            ]
             if None not in firsts:
                 break
         tasks = columns.get(TASK, (None,) * len(firsts))
@@ -330,7 +332,7 @@ def input_files(
     keep_empty: bool = False,
     model_version: str | None = None,
     encoding: str | None = None,
-    with_classes: bool = True,
+    lists: Collection[str] = OF_CLASSES,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[tuple[File, ...], Log | None]:
     """Return the named files, with logs rewritten in `spool`, and the description of the logs (None for tables).
@@ -341,8 +343,8 @@ def input_files(
     this many rows of each log, with all columns. labels_from: a table of true answers. explode: a column of lists in a
     table, whose elements become rows; with `keep_empty`, a row without elements remains. pivot: the columns of item,
     rater and grade in a table with a row for each grade; its raters become columns. model_version: the model behind an
-    alias in a log of decisions. encoding: that of text files. with_classes: keep the lists of classes and probabilities
-    of a log, although they are not among `names_needed`. tell: a function that is called with notes on the table.
+    alias in a log of decisions. encoding: that of text files. lists: the columns with lists by class that a log keeps,
+    although they are not among `names_needed`. tell: a function that is called with notes on the table.
 
     Raises InputError if a file cannot be read or is truncated, or if logs and tables are mixed.
     """
@@ -389,7 +391,7 @@ def input_files(
         raise missing_file(labels_from, [os.path.dirname(file.name) for file in files])
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     kept = partial(_needed_columns, words=words if most is None else None)
-    unwritten = frozenset() if with_classes else OF_CLASSES - words
+    unwritten = OF_CLASSES.difference(lists, words)
     names = [f"log-{at}.jsonl" if len(files) > 1 else COPIES for at in range(len(files))]
     copies = [
         LogCopy(Source(file, log.notes, log.model_version, log.unread), os.path.join(spool, name))
@@ -411,10 +413,12 @@ def input_files(
     if len(rewritten) > 1:
         scores = dict.fromkeys(log.scores)  # even if the rows of a file have no such column
         rewritten = tuple(replace(file, columns=tuple(dict.fromkeys(file.columns) | scores)) for file in rewritten)
-    if normalise is not None and "log_probabilities" not in log.filled_rows:
-        raise InputError(
-            f"`normalise=...` is for log-likelihoods of choices, but {files[0].name} has none. Leave it out."
-        )
+    if "log_probabilities" not in log.filled_rows:
+        log.normalise = ""
+        if normalise is not None:
+            raise InputError(
+                f"`normalise=...` is for log-likelihoods of choices, but {files[0].name} has none. Leave it out."
+            )
     return rewritten, log
 
 

@@ -82,6 +82,12 @@ def rows(source: Source) -> Iterator[Row]:
 # The lines of a log usually have the same form. Then they are converted together, with the same result.
 
 
+class Request(msgspec.Struct, gc=False):
+    """A request for the likelihood of a choice; its question is not used."""
+
+    arg_1: str
+
+
 def _block(text: bytes, setting: Setting, meaning: Callable[[], str]) -> Block | None:
     """Convert lines of the same form together; None if the form differs, or is that of an early version."""
     try:
@@ -116,7 +122,7 @@ def _block(text: bytes, setting: Setting, meaning: Callable[[], str]) -> Block |
 def _typed_decoder(keys: tuple[str, ...], is_choice: bool) -> Callable[[bytes], Any]:
     """Return a decoder of samples with these keys and the types of this version; unused values are skipped."""
     if is_choice:
-        types: dict[str, Any] = {"filtered_resps": list[tuple[float, Any]], "arguments": dict[str, dict[str, str]]}
+        types: dict[str, Any] = {"filtered_resps": list[tuple[float, Any]], "arguments": dict[str, Request]}
     else:
         types = {"filtered_resps": list[str], "arguments": msgspec.Raw}
     sample = struct_type(keys, resps=msgspec.Raw, doc_hash=str, **types)
@@ -128,7 +134,7 @@ def _choices(columns: Columns, setting: Setting, meaning: str) -> Columns:
     another form."""
     pairs, counts = columns["filtered_resps"], tuple(map(len, columns["filtered_resps"]))
     texts = [
-        [requests[key]["arg_1"] for key in _request_keys(count)]
+        [requests[key].arg_1 for key in _request_keys(count)]
         for requests, count in zip(columns["arguments"], counts, strict=True)
     ]
     if min(counts) < 2 or 1 in map(len, map(set, texts)) or "acc_mutual_info" in columns:

@@ -192,7 +192,7 @@ def json_lines(columns: Columns, rows: int) -> bytes:
 # What is known of a file before it is read: its name, its first bytes, and their content.
 
 FIRST = 1 << 16  # bytes
-CHUNK = 1 << 17  # bytes of lines that are converted together
+CHUNK = 1 << 18  # bytes of lines that are converted together
 LONGEST_LINE = 1 << 26  # bytes
 KEY = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:')  # possessive quantifiers prevent backtracking
 

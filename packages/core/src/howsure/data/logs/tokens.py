@@ -147,10 +147,6 @@ def _answers(columns: Columns, probabilities: Sequence[list[float]]) -> Columns:
 
 def _likeliest(rows: Sequence[list[float]]) -> tuple[list[Any], list[Any]]:
     """Return the index and the value of the first largest number in each row; None for a row without numbers."""
-    if len(set(map(len, rows))) == 1 and {float}.issuperset(map(type, chain.from_iterable(rows))):
-        matrix = np.array(rows)
-        if matrix.size and np.isfinite(matrix).all():
-            return matrix.argmax(axis=1).tolist(), matrix.max(axis=1).tolist()
     largest: list[Any] = [max(row, default=None) for row in rows]
     return [row.index(value) if row else None for row, value in zip(rows, largest, strict=True)], largest
 

@@ -53,7 +53,8 @@ def opened_files(
     filter_ = condition(source.where) if source.where is not None else None
     with Database(spool).opening() as database:
         texts = [*names, *(filter_.names if filter_ else ())]
-        files, log = _open_files(source, database, texts, with_classes=with_classes)
+        lists = () if not with_classes else ("probabilities",) if filter_ is None else ("probabilities", "classes")
+        files, log = _open_files(source, database, texts, lists=lists)
         database.allow_only(paths_read(files))
         if log is not None:
             from howsure.data.logs.conversion import log_of_selected_rows
@@ -65,7 +66,7 @@ def opened_files(
 
 
 def _open_files(
-    source: Files, database: Database, texts: Sequence[str], *, with_classes: bool
+    source: Files, database: Database, texts: Sequence[str], *, lists: Collection[str]
 ) -> tuple[tuple[File, ...], Log | None]:
     """Return the files, and a description of logs among them; no program writes its log as CSV or TSV."""
     files, form_name, paths = None, None, list[str | File](source.paths)
@@ -84,7 +85,7 @@ def _open_files(
     from howsure.data.logs.conversion import input_files
 
     folder = database.folder
-    how |= {"files": files, "form_name": form_name, "with_classes": with_classes, "tell": source.tell}
+    how |= {"files": files, "form_name": form_name, "lists": lists, "tell": source.tell}
     return input_files(paths, format=source.format, spool=folder, names_needed=texts, **how)
 
 
@@ -322,14 +323,14 @@ def _from_columns(connection: Connection, selection: Selection, columns: Sequenc
 
 
 def _from_lists(connection: Connection, selection: Selection, column: Column, n: int, *, ragged: bool) -> Floats:
-    matrix, start = np.empty((0, 0)), 0
-    if ragged:
-        ((k,),) = selection.ask(f"max(len({column.numbers}))")
-        matrix = np.zeros((n, int(str(k or 0))))
+    matrix, start = np.zeros((n, 0)), 0
     for lengths, values in _list_batches(connection, selection.query([column.numbers])):
-        if start == 0 and not ragged:
-            matrix = np.empty((n, int(lengths[0])))
         k = matrix.shape[1]
+        if start == 0 or (ragged and lengths.max() > k):
+            k = int(lengths.max() if ragged else lengths[0])
+            wider = np.zeros((n, k))
+            wider[:start, : matrix.shape[1]] = matrix[:start]
+            matrix = wider
         if not ragged and not bool((lengths == k).all()):
             row = int((lengths != k).argmax())
             raise InputError(

@@ -586,8 +586,11 @@ class Column:
         if kind == "numbers":
             nan = "CAST('NaN' AS DOUBLE)"
             texts = f"[{', '.join(self._values)}]" if self.keys else f"TRY_CAST({self.sql} AS VARCHAR[])"
-            tests.append(f"coalesce(list_count({texts}) < len({texts}), FALSE)")
-            tests.append(f"coalesce(list_contains({self.numbers}, {nan}), FALSE)")
+            gaps = f"coalesce(list_count({texts}) < len({texts}), FALSE)"
+            gaps += f" OR coalesce(list_contains({self.numbers}, {nan}), FALSE)"
+            if self.is_text and not self.keys:  # parsing lists is slow, and null and NaN have an N
+                gaps = f"CASE WHEN contains({self.sql}, 'n') OR contains({self.sql}, 'N') THEN {gaps} ELSE FALSE END"
+            tests.append(gaps)
         elif values:
             tests.append(self.among(values))
             if numbers := [number for number in map(as_number, values) if number is not None and kind == "number"]:
