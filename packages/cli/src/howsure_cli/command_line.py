@@ -14,6 +14,7 @@ from typing import NoReturn
 import click
 
 from howsure.errors import HowsureError, InputError, shorten_values
+from howsure.lazy_imports import load_on_use
 from howsure_cli import HELP_OPTIONS, TRACEBACK
 
 
@@ -160,6 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
                 if (page := recorded_help(command_line)) is not None:
                     click.echo(page)
                     return 0
+            load_on_use("numpy.f2py", "numpy.testing")
             from howsure_cli.chapters import howsure  # which `--help` does not need
 
             return howsure(command_line, standalone_mode=False, prog_name="howsure")

@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import re
-import secrets
 import shutil
 import stat
 import zlib
@@ -104,7 +103,7 @@ def _temporary_file(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 def _new_locked(target: Path) -> tuple[Path, BinaryIO]:
     while True:
-        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
         file = open(temporary, "xb")  # noqa: SIM115
         if _locked_in_place(file, temporary):
             return temporary, file

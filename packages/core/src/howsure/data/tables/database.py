@@ -65,6 +65,7 @@ class Database:
         self._ending = ExitStack()
         self.folder = self._ending.enter_context(Scratch(spool)).folder
         self._allowed: list[str] | None = None
+        self._described = dict[str, dict[str, str]]()
         self._end = weakref.finalize(self, self._ending.close)
 
     @cached_property
@@ -87,6 +88,12 @@ class Database:
             self.close()
             raise
 
+    def described(self, source: str) -> dict[str, str]:
+        """The types of a file's columns by name; a file is examined once."""
+        if source not in self._described:
+            self._described[source] = types_by_column(self.connection, source)
+        return dict(self._described[source])
+
     def allow_only(self, paths: Sequence[str]) -> None:
         """From now on, read only these files and those in the scratch folder, and write only there."""
         others = [path for path in paths if os.path.dirname(path) != str(self.folder)]
@@ -105,6 +112,11 @@ def _allow(connection: Connection, paths: Sequence[str], folder: Path) -> None:
     connection.execute(f"SET allowed_paths = [{literals(paths)}]")
     connection.execute(f"SET allowed_directories = [{literal(str(folder))}]")
     connection.execute("SET enable_external_access = false")
+
+
+def types_by_column(connection: Connection, source: str) -> dict[str, str]:
+    """The types of a relation's columns by name."""
+    return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
 
 
 def identifier(name: str) -> str:

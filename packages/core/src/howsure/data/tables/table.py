@@ -33,6 +33,7 @@ from howsure.data.tables.database import (
     path_text,
     reading,
     split_names,
+    types_by_column,
 )
 from howsure.data.tables.named_files import (
     File,
@@ -423,7 +424,7 @@ def _has_commas(connection: Connection, file: File) -> bool:
 def _text_columns(connection: Connection, file: File) -> tuple[list[str], str]:
     """The names of the columns that contain texts (of CSV, all columns), and an SQL relation that has them."""
     source = parquet_source([file]) if file.format == "parquet" else header_source(file)
-    described = _described(connection, source)
+    described = types_by_column(connection, source)
     if file.format not in ("json", "jsonl"):
         return [name for name, type_name in described.items() if type_name == "VARCHAR"], source
     columns = [identifier(name) for name in described]
@@ -461,7 +462,7 @@ def column_names(database: Database, file: File, *, whole: bool = True) -> list[
         if file.format == "npz":
             return list(archive_columns(file))
         source = parquet_source([file]) if file.format == "parquet" else header_source(file, whole=whole)
-        return written_names(database.connection, file, list(_described(database.connection, source)))
+        return written_names(database.connection, file, list(database.described(source)))
 
 
 def _open_parquet(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
@@ -469,13 +470,13 @@ def _open_parquet(database: Database, files: tuple[File, ...], names: list[str],
     folders = False
     for file in files:
         with reading(file.name, file.path):
-            described = _described(connection, parquet_source([file]))
+            described = database.described(parquet_source([file]))
             if folders_are_columns(file, [leading_column(name, described) for name in names], described):
-                folders, described = True, _described(connection, parquet_source([file], folders=True))
+                folders, described = True, database.described(parquet_source([file], folders=True))
             _places(connection, file, names, described, shown)
     relation = parquet_source(files, folders=folders, with_names=FILE if shown else None)
     with reading(files[0].name, files[0].path):
-        types = _described(connection, relation)
+        types = types_by_column(connection, relation)
         if shown:
             cases = " ".join(
                 f"WHEN {literal(os.path.abspath(file.path))} THEN {literal(shown[file])}" for file in files
@@ -500,7 +501,7 @@ def _with_places(
             for name, place in inside.items()
         ]
         relation = f"(SELECT *, {', '.join(added)} FROM {relation})"
-        types = _described(connection, relation)
+        types = types_by_column(connection, relation)
     return relation, {name: Column(name, types[stored[name]], stored=stored[name]) for name in names}
 
 
@@ -524,14 +525,14 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
             starts += _copy_alike(connection, [file, *more], names, listed, starts[-1], shown, path=joined_path(files))
             continue
         with reading(file.name, file.path):
-            described = dict.fromkeys(file.columns, "JSON") or _described(connection, header_source(file))
+            described = dict.fromkeys(file.columns, "JSON") or database.described(header_source(file))
             columns_needed = [leading_column(name, described) for name in own_names]
             if not file.columns and file.format in ("json", "jsonl") and not set(columns_needed) <= set(described):
-                described = _described(connection, header_source(file, whole=True))
+                described = database.described(header_source(file, whole=True))
                 columns_needed = [leading_column(name, described) for name in own_names]
             folders = folders_are_columns(file, columns_needed, described)
             if folders:
-                described = _described(connection, header_source(file, folders=True))
+                described = database.described(header_source(file, folders=True))
             places = _places(connection, file, names, described, shown)
             connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
             own_columns = list(dict.fromkeys(place.column for place in places.values())) or [next(iter(described))]
@@ -597,15 +598,11 @@ def _open_archives(database: Database, files: tuple[File, ...], names: list[str]
     starts = copy_archives(
         connection, files, own_columns, into=COPIED, shown=[shown[file] for file in files] if shown else None
     )
-    types = _described(connection, COPIED)
+    types = types_by_column(connection, COPIED)
     relation, columns = _with_places(connection, COPIED, names, places, types)
     if relation != COPIED:
         connection.execute(f"CREATE OR REPLACE TABLE {COPIED} AS SELECT * FROM {relation}")
     return Table(database, COPIED, columns, files, starts)
-
-
-def _described(connection: Connection, source: str) -> dict[str, str]:
-    return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
 
 
 def _places(
