@@ -299,7 +299,8 @@ def _noise(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float
         return (block.u - gap[block.bin] * block.w) * scale[block.bin]
 
     if cells.n_bins <= MAX_DENSE:
-        squares = float((_products_of_bins(cells, scaled) ** 2).sum())
+        products = _products_of_bins(cells, scaled)
+        squares, variances = float((products**2).sum()), products.diagonal()
     else:
         matrix = _sparse(cells, scaled)
         matrix = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T.tocsr()
@@ -307,7 +308,7 @@ def _noise(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float
         for start in range(0, across.shape[0], BLOCK):
             block = (across[start : start + BLOCK] @ matrix).toarray()
             squares += float((block**2).sum())
-    variances = cells.by_bin(lambda block: scaled(block) ** 2)
+        variances = cells.by_bin(lambda block: scaled(block) ** 2)
     return 2 * squares, float(variances.sum()), 4 * float(share @ variances)
 
 

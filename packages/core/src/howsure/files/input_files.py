@@ -15,7 +15,7 @@ import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -42,10 +42,10 @@ Identity = tuple[int, int]  # device and inode number of a file, which are the s
 
 
 @contextmanager
-def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def opened(path: str | os.PathLike[str], buffering: int = -1) -> Iterator[BinaryIO]:
     """A context that gives a file open for reading bytes; InputError if it does not exist or cannot be read."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", buffering) as file:
             is_device = stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty()
             if is_device and not os.path.samefile(path, os.devnull):
                 raise InputError(f"{os.fspath(path)} is a device, which may never end; name a file.")
@@ -102,14 +102,17 @@ def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "row
         path_by_place[where] = path
 
 
-def expand_paths(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+def expand_paths(paths: Sequence[str | os.PathLike[str]], found: Collection[str] = ()) -> list[str]:
     """Return the files named by paths and globs in the given order; the files of a glob are in natural order.
+
+    found: paths that are known to exist.
 
     Raises InputError if no file is named, a path does not exist, or a file is named twice, even by different links.
     """
     if not paths:
         raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
-    files = [path_ for path in paths for path_ in _expanded(os.fspath(path))]
+    named = [os.fspath(path) for path in paths]
+    files = [path_ for path in named for path_ in ([path] if path in found else _expanded(path))]
     check_each_once(files)
     return files
 

@@ -394,7 +394,7 @@ def input_files(
     unwritten = OF_CLASSES.difference(lists, words)
     names = [f"log-{at}.jsonl" if len(files) > 1 else COPIES for at in range(len(files))]
     copies = [
-        LogCopy(Source(file, log.notes, log.model_version, log.unread), os.path.join(spool, name))
+        LogCopy(Source(file, log.notes, log.model_version, log.unread), f"{spool}{os.sep}{name}")
         for file, name in zip(files, names, strict=True)
     ]
     with open(spool / COPIES, "wb") as lines, garbage_collection_paused():
@@ -412,7 +412,10 @@ def input_files(
     log.note_unread()
     if len(rewritten) > 1:
         scores = dict.fromkeys(log.scores)  # even if the rows of a file have no such column
-        rewritten = tuple(replace(file, columns=tuple(dict.fromkeys(file.columns) | scores)) for file in rewritten)
+        rewritten = tuple(
+            replace(file, columns=tuple(dict.fromkeys(file.columns) | scores)) if scores.keys() - file.columns else file
+            for file in rewritten
+        )
     if "log_probabilities" not in log.filled_rows:
         log.normalise = ""
         if normalise is not None:

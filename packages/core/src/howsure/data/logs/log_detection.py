@@ -255,21 +255,23 @@ def _pattern(folder: str, names: Sequence[str]) -> str | None:
     return next((pattern for pattern in patterns if set(glob.glob(pattern, recursive=True)) == set(names)), None)
 
 
-def _walk(folder: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield a folder and its subfolders with the names of their files, in natural order, without links and hidden
-    files."""
+def _walk(folder: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield a folder and its subfolders with the paths of their files by name, without links and hidden folders.
+
+    Folders are in natural order.
+    """
     places = [folder]
     while places:
-        place, folders, names = places.pop(), list[str](), list[str]()
+        place, folders, files = places.pop(), dict[str, str](), dict[str, str]()
         with suppress(OSError), os.scandir(place) as entries:
             for entry in entries:
                 with suppress(OSError):  # of a link to itself
                     if entry.is_file():  # not a pipe, which would wait for a writer
-                        names.append(entry.name)
+                        files[entry.name] = entry.path
                     elif entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-                        folders.append(entry.name)
-        yield place, names
-        places += (os.path.join(place, name) for name in sorted(folders, key=natural_order, reverse=True))
+                        folders[entry.name] = entry.path
+        yield place, files
+        places += (folders[name] for name in sorted(folders, key=natural_order, reverse=True))
 
 
 def _beginnings_in(folder: str, empty: list[str], unfinished: list[str]) -> Iterator[Beginning]:
@@ -278,13 +280,13 @@ def _beginnings_in(folder: str, empty: list[str], unfinished: list[str]) -> Iter
     They are in natural order. Empty files are added to `empty`, and folders of Harbor's trials without results to
     `unfinished`.
     """
-    for place, names in _walk(folder):
-        kinds = {name: SUFFIXES[suffix] for name in names if (suffix := format_suffix(name)) in SUFFIXES}
-        if "config.json" in names and "result.json" not in names and "__" in os.path.basename(place):
+    for place, files in _walk(folder):
+        kinds = {name: SUFFIXES[suffix] for name in files if (suffix := format_suffix(name)) in SUFFIXES}
+        if "config.json" in files and "result.json" not in files and "__" in os.path.basename(place):
             unfinished.append(place)
         candidates = list(kinds.keys() - BESIDE)
         for name in sorted(candidates, key=natural_order) if len(candidates) > 1 else candidates:
-            beginning = Beginning.of(os.path.join(place, name), kinds[name])
+            beginning = Beginning.of(files[name], kinds[name])
             if beginning.is_empty:
                 empty.append(beginning.file.name)
             else:

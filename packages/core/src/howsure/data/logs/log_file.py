@@ -207,7 +207,7 @@ class Beginning:
     @classmethod
     def of(cls, path: str, kind: str) -> Beginning:
         """Build from a path; `kind` is the format of the file."""
-        with opened(path) as file:
+        with opened(path, buffering=0) as file:  # in one read
             head = file.read(FIRST)
         beginning = cls(File(path, path, kind, detect_compression(head[:4])), is_empty=not head)
         if beginning.file.compression == "none" and kind in TEXTS:

@@ -130,8 +130,8 @@ def named_files(
     """
     if format is not None:
         check_choice(format, TABLES, name="format")
-    named = expand_paths(paths)
     known = {file.path: file for file in paths if isinstance(file, File) and file.is_plain} if format is None else {}
+    named = expand_paths(paths, known)
     files = [
         known.get(file_name) or _file(file_name, format, f"{spool}/input-{at}", by_content=by_content)
         for at, file_name in enumerate(named)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import Any
 
 import duckdb
@@ -578,10 +579,9 @@ def _copy_alike(
     places = {name: find_place(name, columns, file=files[0].name) for name in names if not (shown and name == FILE)}
     own_columns = dict.fromkeys([COPIED, *(place.column for place in places.values())])
     with open(path, "wb") as together:
-        of_file = {file: json.dumps({COPIED: shown.get(file)}).encode()[:-1] for file in files}
-        together.writelines(
-            of_file[file] + (b"," if line.strip() != b"{}" else b"") + line[1:] for file, line in copied_rows(files)
-        )
+        for file, rows in groupby(copied_rows(files), key=itemgetter(0)):
+            of_file = f'{{"{COPIED}": {json.dumps(shown.get(file))}'.encode()
+            together.writelines(of_file + (b"," if row.strip() != b"{}" else b"") + row[1:] for _, row in rows)
     source = text_source(File(path, files[0].name, "jsonl"), as_texts(list(own_columns)))
     values = [places[name].in_text() if name in places else identifier(COPIED) for name in names]
     connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
