@@ -66,7 +66,7 @@ def opened_files(
 
 
 def _open_files(
-    source: Files, database: Database, texts: Sequence[str], *, lists: Collection[str]
+    source: Files, database: Database, texts: Sequence[str], *, lists: Sequence[str]
 ) -> tuple[tuple[File, ...], Log | None]:
     """Return the files, and a description of logs among them; no program writes its log as CSV or TSV."""
     files, form_name, paths = None, None, list[str | File](source.paths)
