@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from howsure.data.column_roles import FEW, NUMBERS, ONE, REPEATED, TEXTS, TWO, UNIQUE, WITHIN, SeenColumn
+from howsure.data.column_roles import FEW, NUMBERS, OBJECTS, ONE, REPEATED, TEXTS, TWO, UNIQUE, WITHIN, SeenColumn
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.column_words import (
@@ -18,6 +18,7 @@ from howsure_cli.column_words import (
     CHANCES,
     CORRECT,
     CRITERIA,
+    ENDS,
     GROUPS,
     JUDGE,
     JUDGES,
@@ -26,6 +27,7 @@ from howsure_cli.column_words import (
     MODEL_NAMES,
     MODELS,
     PEOPLE,
+    PLAIN,
     PREDICTED,
     PREDICTIONS,
     RATERS,
@@ -33,6 +35,7 @@ from howsure_cli.column_words import (
     RIGHT_ANSWERS,
     SCORES,
     VERDICTS,
+    YES,
     is_numeric,
     is_yes_or_no,
     last_words,
@@ -53,7 +56,9 @@ MAX_ROWS = 2_000  # of which agreement is computed
 MAX_VALUES = 1_000  # of a column of labels
 MAX_COLUMNS = 60  # that are compared with each other
 MAX_CODERS = 5  # more numbered columns are features
-GRADED = words_in("annotations annotators raters judges coders ratings grades")  # objects with a key for each rater
+GRADED = words_in(
+    "annotations annotators raters judges coders ratings grades scores"
+)  # objects with a key for each rater
 
 
 def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tuple[SeenColumn, list[SeenColumn]] | None:
@@ -89,7 +94,7 @@ def marks_of_models(columns: Sequence[SeenColumn], values: Values) -> list[SeenC
         if named := max(shared.values(), key=len, default=[]):
             return named
     marks = [c for c in marks if not c.words & (LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS)]
-    others = [column for column in columns if column not in marks]
+    others = [column for column in columns if column not in marks and column.kind != OBJECTS]
     is_numbered = {_template(column) for column in marks} == {_template(marks[0])} != {""} if marks else False
     are_of_items = all(c.kind in (UNIQUE, REPEATED, TEXTS) or c.words & (GROUPS - MODELS) for c in others)
     are_alike = all(column.held == marks[0].held for column in marks)
@@ -119,7 +124,7 @@ def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
     be names of grades, and the columns must agree clearly.
     """
     labels = [column for column in columns if _may_be_label(column) and column.kind in (TWO, FEW)]
-    labels = [column for column in labels if not column.words & (MODELS | GROUPS - LABELS)][:MAX_COLUMNS]
+    labels = [column for column in labels if not column.words & (MODELS | GROUPS - LABELS | ENDS)][:MAX_COLUMNS]
     families = [alike for key, alike in _families(labels).items() if _are_of_raters(key, alike)]
     families.append([column for column in labels if column.words & (RATERS | JUDGE) and "." not in column.name])
     if any(names_rater(column) or last_words(column) & MODELS for column in columns if column not in labels):
@@ -128,6 +133,7 @@ def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
     for first in labels:
         same = [other for other in labels if other is not first and _share_values(first, other, values)]
         named = {column for alike in families if first in alike for column in alike}
+        named = {column for column in named if kappa(values[first], values[column]) < 1.0}  # not a copy of its values
         groups.append([first, *(other for other in same if other in named or _rate_the_same(first, other, values))])
     return max(groups, key=len, default=[])
 
@@ -141,6 +147,8 @@ def _are_of_raters(key: tuple[str, str], columns: Sequence[SeenColumn]) -> bool:
 def _rate_the_same(first: SeenColumn, other: SeenColumn, values: Values) -> bool:
     """Return whether two columns agree more than chance; clearly more, if their names and values could be those of
     variables."""
+    if (first.words | other.words) & RATERS:
+        return agree(values[first], values[other])
     if _is_yes_or_no(first):
         return False
     if is_numeric(first) and not _template(first) == _template(other) != "":
@@ -149,7 +157,7 @@ def _rate_the_same(first: SeenColumn, other: SeenColumn, values: Values) -> bool
         is_other = is_other or bool(name_parts(first) & name_parts(other))
         return not is_other and agree(values[first], values[other], at_least=MIN_CLEAR_KAPPA)
     is_clear = {first.kind, other.kind} == {FEW} or _are_named_alike(first, other)
-    return is_clear and agree(values[first], values[other])
+    return agree(values[first], values[other], at_least=MIN_KAPPA if is_clear else MIN_CLEAR_KAPPA)
 
 
 def _families(columns: Sequence[SeenColumn]) -> dict[tuple[str, str], list[SeenColumn]]:
@@ -189,13 +197,14 @@ def measures_of_arms(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
 
 
 def grades_of_models(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
-    """Return the columns of numbers, if all of them are named for models and contain the same kind of numbers, such as
-    grades."""
+    """Return the columns of the same kind of numbers, such as grades, if all are named for models or in one object."""
     numbers = [column for column in columns if column.kind in (WITHIN, NUMBERS, FEW) and is_numeric(column)]
     numbers = [column for column in numbers if not names_id(column)]
     of_models = all(column.words & MODEL_NAMES and not column.words & (MEASURES | SCORES) for column in numbers)
+    heads = {column.name.partition(".")[0].lower() for column in numbers}
+    in_objects = len(heads) == 1 and heads <= GRADED | {"scores"} and all("." in column.name for column in numbers)
     is_one_scale = len({column.kind for column in numbers}) == 1
-    return numbers if len(numbers) > 1 and of_models and is_one_scale else []
+    return numbers if len(numbers) > 1 and (of_models or in_objects) and is_one_scale else []
 
 
 def kappa(first: Sequence[str | None], second: Sequence[str | None]) -> float:
@@ -220,8 +229,10 @@ def agree(first: Sequence[str | None], second: Sequence[str | None], *, at_least
 
 
 def _key(value: str) -> str | float:
+    """The value as commands compare it: numbers and truth values in any spelling."""
     number = parse_number(value)
-    return value if number is None else number
+    is_truth_value = value.casefold() in PLAIN
+    return number if number is not None else value.casefold() if is_truth_value else value
 
 
 def _may_be_label(column: SeenColumn) -> bool:
@@ -231,7 +242,7 @@ def _may_be_label(column: SeenColumn) -> bool:
 
 
 def _is_yes_or_no(column: SeenColumn) -> bool:
-    return column.kind == TWO and {value.lower() for value in column.held} <= {"0", "1", "0.0", "1.0", "true", "false"}
+    return column.kind == TWO and any(value.casefold() in YES for value in column.held)
 
 
 def _share_values(first: SeenColumn, second: SeenColumn, values: Values) -> bool:

@@ -39,8 +39,8 @@ SCORES = (
         "completeness clarity usefulness quality"
     )
 )
-RATERS = words_in("rater grader annotator coder worker labeler labeller evaluator reviewer")
-RATERS_NAMED = words_in("ann ann_id user user_id username")  # in full
+RATERS = words_in("rater grader annotator ann coder worker labeler labeller evaluator reviewer")
+RATERS_NAMED = words_in("user user_id username")  # in full
 JUDGE = words_in("judge")
 MODEL_NAMES = words_in("gpt bert roberta claude gemini llama mistral mixtral qwen deepseek vader textblob t svm")
 JUDGES = JUDGE | words_in("llm gpt auto automatic autorater")
@@ -53,7 +53,7 @@ GRADES = words_in("value annotation")  # of a table that names its raters
 CHANCES = words_in("prob probs probability proba p confidence conf score certainty likelihood soft")
 CONFIDENCES = words_in("confidence conf certainty")  # of the model in its answer
 DOUBTS = words_in(
-    "uncertainty entropy variance difficulty distance error"
+    "uncertainty entropy variance difficulty distance diff difference error"
 )  # scores that do not say how good an answer is
 FAULTS = words_in("error errors wer cer ter loss perplexity mae mse rmse violations")  # of which fewer are better
 RISKS = words_in("risk")  # which may be the probability of a label, but is not a score
@@ -69,7 +69,9 @@ UNITS = words_in(
     "task problem tweet document post sentence passage dialogue conversation thread user author article review"
 )
 MEASURES = words_in("length len count counts total chars characters tokens words latency ms seconds cost usd")
-GROUPS = words_in("task subject category dataset lang language prompt genre domain topic source split country land")
+GROUPS = words_in(
+    "task subject category subset dataset lang language prompt genre domain topic source split country land"
+)
 MEANS = words_in("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
 TURNS = words_in("turn")
 TRACES = words_in("trace traceid run runid")  # of which each row may have its own
@@ -90,10 +92,8 @@ ANSWERS = words_in("answer response output text prediction pred label choice")  
 FAILED = words_in("failure failed fail")
 RIGHT = CORRECT | words_in("true yes solved resolved succeeded")  # as values of such a column
 INSPECT, TRUTH = words_in("c i p n"), words_in("t f")  # letters of right and wrong answers
-POSITIVE = words_in(
-    "1 1.0 true yes correct right pass passed success positive pos entailed good win "
-    "ja wahr richtig oui vrai sí si verdadero sì vero sim waar"
-)
+YES = words_in("1 1.0 true yes ja wahr oui vrai sí si verdadero sì vero sim waar")
+POSITIVE = YES | words_in("correct right pass passed success positive pos entailed good win richtig")
 DETECTED = words_in(
     "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
 )  # which a model finds

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, ClassVar
 
 from howsure import __version__
@@ -52,6 +53,7 @@ from howsure_cli.column_words import (
     ITEMS,
     LABELS,
     MODELS,
+    PLAIN,
     PREDICTIONS,
     RATERS,
     SCORES,
@@ -101,6 +103,7 @@ NESTED = (
     "{} holds objects that differ from row to row: write a row for each answer, such as "
     '{{"id": "q1", "model": "m", "score": 1}}.'
 )
+RESPELLED = "Once labels are spelled the same way in all columns: "
 MIN_COLUMNS, MAX_COPIES = 3, 0.05  # of tables with exact copies, and their proportion among all rows
 MAX_CODES = 4  # values of a column of any name that may contain labels
 MAX_ROWS = 20_000  # rows that are looked at
@@ -207,18 +210,26 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         places = [at for at in places if at not in around]  # not what a document says around its list of rows
         usable = [[row[at] for at in places] for row in rows[1:]]
         kinds = _kinds(named, tables)
-        commands = scores_by_gold_table(paths, tables)
+        commands = scores_by_gold_table([file.name for file in named], tables)
         notes = [] if commands else notes  # on columns that only one of both has
         if len(kinds) > 1 and not commands:
             commands = fields_in_files(paths)
             if not commands:
                 notes.append(f"The files have different columns ({_kinds_text(kinds)}): give files of one kind.")
                 notes += [PAIR.format(*map(shell_word, paths))] if len(paths) == 2 else []
-                commands = [typed_files([_glob(kinds[0])], format, explode).command("look")]
+                commands = [
+                    typed_files([_glob(kind)], format, explode).command("look") for kind in kinds[:MAX_COMMANDS]
+                ]
         elif not commands:
             table_columns = [columns[at] for at in places]
             commands = documents or fields_in_rows(table_columns, usable, typed)
             commands = commands or propose_for_table(table_columns, usable, typed, files=len(named))
+            if (respelled := _with_one_spelling(table_columns, usable)) != usable:
+                cells = zip(table_columns, zip(*respelled, strict=True), strict=True)
+                seen = [seen_column(column.name, values) for column, values in cells]
+                others = propose_for_table(seen, respelled, typed, files=len(named))
+                notes += [f"{RESPELLED}{other}" for other in others[:1] if other not in commands]
+                commands = [proposal for proposal in commands if proposal in others]
         if explode is None:
             commands = commands or fields_in_files(paths)
         if lists and not commands:
@@ -245,7 +256,13 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes.append(f"{named[0].name} has only one column: {reason}")
     elif not n:
         notes.append(f"{named[0].name} has the names of columns and no rows. Was it cut off?")
-    elif not (commands or alike or percentages or {WITHOUT_GOLD, STATED, WITHOUT_LABELS, SUMMARY, TAGS} & {*notes}):
+    elif not (
+        commands
+        or alike
+        or percentages
+        or {WITHOUT_GOLD, STATED, WITHOUT_LABELS, SUMMARY, TAGS} & {*notes}
+        or any(note.startswith(RESPELLED) for note in notes)
+    ):
         whole = [column.name for column in columns if column.kind in (OBJECTS, ONE) and column.examples[0][:1] == "{"]
         nested = [name for name in whole if not any(column.name.startswith(f"{name}.") for column in columns)]
         notes.append(NESTED.format(nested[0]) if nested else UNLABELLED if is_unlabelled(columns) else NO_ROLE)
@@ -413,9 +430,13 @@ def _glob(files: Sequence[File]) -> str:
     folder = os.path.commonpath(map(os.path.dirname, paths))
     depths = {os.path.relpath(path, folder).count(os.sep) for path in paths}
     names = {os.path.basename(path) for path in paths}
-    name = names.pop() if len(names) == 1 else f"*{os.path.splitext(paths[0])[1]}"
-    pattern = os.path.join(folder, *["*"] * max(depths), name)
-    return pattern if {*glob.glob(pattern)} == {*paths} else paths[0]
+    name = f"*{os.path.splitext(paths[0])[1]}"
+    beginning = "".join(
+        letters[0] for letters in takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False))
+    )
+    candidates = [names.pop()] if len(names) == 1 else [name, beginning + name]
+    patterns = (os.path.join(folder, *["*"] * max(depths), candidate) for candidate in candidates)
+    return next((pattern for pattern in patterns if {*glob.glob(pattern)} == {*paths}), paths[0])
 
 
 def _kinds_text(kinds: Sequence[Sequence[File]]) -> str:
@@ -451,6 +472,20 @@ def _spelling_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]
             counts = Counter(row[place] for row in rows if row[place] in column.held)
             if alike := spellings(counts):
                 yield f"{column.name}: {alike}, and would count as different values. Spell them the same way."
+
+
+def _with_one_spelling(columns: Sequence[SeenColumn], rows: list[list[Any]]) -> list[list[Any]]:
+    """The rows, with the most frequent spelling of each label, such as pass for PASS, in columns of the same labels."""
+    folded = {
+        at: frozenset(map(str.casefold, column.held)) for at, column in enumerate(columns) if column.kind in (FEW, TWO)
+    }
+    folded = {at: labels for at, labels in folded.items() if len(labels) <= MAX_CODES and not labels <= PLAIN}
+    counts = Counter((labels, row[at]) for at, labels in folded.items() for row in rows if row[at] is not None)
+    spelling = {(labels, text.casefold()): text for (labels, text), _ in reversed(counts.most_common())}
+    return [
+        [spelling[folded[at], cell.casefold()] if at in folded and cell else cell for at, cell in enumerate(row)]
+        for row in rows
+    ]
 
 
 def _percentage_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:

@@ -38,6 +38,7 @@ from howsure_cli.alike_columns import (
 )
 from howsure_cli.column_words import (
     ADJUDICATED,
+    BODIES,
     CHANCES,
     CONFIDENCES,
     CORRECT,
@@ -49,6 +50,7 @@ from howsure_cli.column_words import (
     FAULTS,
     GRADES,
     GROUPS,
+    HEADLINES,
     ITEMS,
     JUDGE,
     JUDGES,
@@ -131,6 +133,7 @@ def propose_for_table(
     spans = [*spans_in_rows(columns, rows, typed)]
     judge = [*table.propose_judge()]
     proposals = [
+        *([] if judge else table.propose_for_unlabelled(is_dated=True)),
         *table.propose_battles(),
         *spans,
         *agents,
@@ -151,7 +154,8 @@ def propose_for_table(
         proposals or [*table.propose_tasks()] or [*table.propose_codes(), *table.propose_documents(events_in_texts)]
     )
     topics = [topic for part, topic in TOPICS.items() if part in os.path.basename(typed.paths[0]).lower()]
-    by_text = {str(proposal): proposal for proposal in proposals or table.propose_for_unlabelled()}
+    proposals = proposals or [*table.propose_for_unlabelled()]
+    by_text = {str(proposal): proposal for proposal in proposals}
     return sorted(by_text.values(), key=lambda proposal: (proposal.command not in topics, proposal.rank))[:MAX_COMMANDS]
 
 
@@ -339,7 +343,8 @@ class _TableProposals(TableRoles):
         other_than = [rater, *of_truth, *([] if item is None else [item])]
         named = [c for c in self.columns if c not in other_than and c.words & (SCORES | LABELS | GRADES)]
         grade = next((column for column in named if is_grade(column) and is_numeric(column)), None)
-        grade = grade or self._named(VERDICTS | GRADES, FEW, TWO, other_than=other_than)
+        grade = grade or self._named(VERDICTS, FEW, TWO, other_than=other_than)
+        grade = grade or self._named(GRADES, FEW, TWO, other_than=other_than)
         return grade or next(self._varying(other_than, TWO, FEW, WITHIN), None)
 
     def propose_raters(self) -> Iterator[Proposal]:
@@ -400,8 +405,9 @@ class _TableProposals(TableRoles):
         flags = [column for column in codes if is_yes_or_no(column)]
         others = [column for column in codes if not is_numeric(column) and not is_yes_or_no(column)]
         named = [c for c in (*others, *flags[:1]) if c.words & (LABELS | VERDICTS)]
+        are_flags = len(flags) > 1 and not any(column.words & VERDICTS for column in others)
         is_only = len(others) == 1 and not flags and all(column.kind != DATES for column in self.columns)
-        if len(flags) > 1 and self.may_explode and any(column.kind == TEXTS for column in self.columns):
+        if are_flags and self.may_explode and any(column.kind == TEXTS for column in self.columns):
             yield self._means_of_columns(flags)
         elif label := next(iter(named or (others if is_only else self._codes_of_answers(others))), None):
             counts = Counter(text for text in self._values(label) if text is not None)
@@ -640,9 +646,17 @@ class _TableProposals(TableRoles):
                     return {**options, "classes": ",".join(names)}, [label, *columns]
         return None
 
-    def propose_for_unlabelled(self) -> Iterator[Proposal]:
-        """If a model gave probabilities and nobody gave labels: a sample to label, for a corrected count."""
-        chances = [c for c in self.columns if c.kind == WITHIN and c.words & (CHANCES - CONFIDENCES - SCORES)]
+    def propose_for_unlabelled(self, *, is_dated: bool = False) -> Iterator[Proposal]:
+        """If a model gave probabilities and nobody gave labels: a sample to label, for a corrected count.
+
+        is_dated: for documents with dates, of which a score is also a probability.
+        """
+        dates = [column for column in self.columns if column.kind == DATES]
+        documents = [c for c in self.columns if c.kind == TEXTS or c.words & (BODIES | HEADLINES)]
+        if is_dated and not (dates and documents and self._model() is None and self._label() is None):
+            return
+        named = CHANCES - CONFIDENCES - (SCORES - {"score"} if is_dated else SCORES)
+        chances = [c for c in self.columns if c.kind == WITHIN and c.words & named]
         has_predictions = any(map(names_prediction, self.columns))
         if not chances and any(column.kind == TEXTS for column in self.columns):
             chances = [column for column in (self._only_within(),) if column is not None]

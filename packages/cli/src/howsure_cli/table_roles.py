@@ -295,7 +295,7 @@ class TableRoles:
     def _says_correct(self, column: SeenColumn) -> bool:
         """Whether the values are words such as correct and incorrect, of an answer and not of a judge or a person."""
         positive = (positive_option(column) or {}).get("positive", "")
-        others = JUDGES | PEOPLE | RATERS | ENDS
+        others = JUDGES | PEOPLE | RATERS | ENDS | RIGHT_ANSWERS
         return positive.lower() in CORRECT - POSITIVE_LABELS and not column.words & others
 
     def _outcomes_of_runs(self) -> list[SeenColumn]:
@@ -336,10 +336,8 @@ class TableRoles:
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
         named = [c for c in named if not (c.held and c.held <= FLAGS) and not c.words & ANSWERS]
-        judges = [column for column in self.columns if column.words & JUDGE]
-        named = [
-            c for c in named if not any(self._determines(c, j) and self._determines(j, c) for j in judges)
-        ] or named
+        judge = self._judge()
+        named = [c for c in named if judge is None or not (self._determines(c, judge) and self._determines(judge, c))]
         return sorted(named, key=lambda column: (column.missing > 0, bool(column.words & ARMS)))
 
     def _label(self) -> SeenColumn | None:

@@ -27,6 +27,7 @@ QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
         ("fields", "", "How often is each field right?"),
         ("score agents", "", "Which agent solves most tasks, if trials without a score are counted?"),
         ("counts estimate", "", "How many rows are positive, if the model's errors are corrected?"),
+        ("counts sample", "", "Which rows should I label, to count what the model looks for?"),
         ("events import", "", "How many documents mention each actor or topic, over time?"),
         # A judge and people: is the judge right?
         ("judge validate", "", "How often is the judge right?"),
@@ -59,7 +60,6 @@ QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
         # After the first answer.
         ("significance", "", "Is any model better than {against}, beyond chance?"),
         ("score items", "", "Which items tell the models apart, and which look wrong?"),
-        ("counts sample", "", "Which rows should I label, to count what the model looks for?"),
         ("events extract", "", "How many events do these texts report, over time?"),
         ("look", "", "What do these rows contain?"),
     )

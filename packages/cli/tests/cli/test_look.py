@@ -392,7 +392,7 @@ def test_files_of_different_kinds_are_looked_at_one_by_one() -> None:
     for name, heading in (("a", "id correct"), ("b", "id correct note"), ("c", "case verdict")):
         table(f"mixed/{name}.csv", heading, ((i, i % 2, "x")[: len(heading.split())] for i in range(20)))
     overview = howsure.look("mixed")
-    assert overview.commands == ("howsure look mixed/a.csv",)
+    assert overview.commands == ("howsure look mixed/a.csv", "howsure look mixed/c.csv")
     assert (
         "The files have different columns (mixed/a.csv and 1 more, mixed/c.csv): give files of one kind."
         in overview.notes
@@ -401,7 +401,7 @@ def test_files_of_different_kinds_are_looked_at_one_by_one() -> None:
     Path("mixed/b.csv").write_text("id correct note\n1 1 3\n2 0 4\n")  # which is copied, with tabs
     assert howsure.look("mixed").commands == overview.commands
     elsewhere = [Path("mixed/a.csv").absolute(), "mixed/b.csv", "mixed/c.csv"]
-    assert howsure.look(elsewhere).commands == (f"howsure look {elsewhere[0]}",)
+    assert howsure.look(elsewhere).commands == (f"howsure look {elsewhere[0]}", "howsure look mixed/c.csv")
 
 
 def test_fields_are_not_proposed_where_true_values_have_gaps() -> None:
@@ -424,7 +424,7 @@ def test_files_of_trials_are_named_by_a_pattern() -> None:
             Path(f"job/{run_name}/t{trial}/results.json").write_text(json.dumps(row))
         Path(f"job/{run_name}/results.json").write_text(json.dumps({"accuracy": 0.5, "results": [{"id": 1}]}))
     Path("job/run2/results.json").write_text(json.dumps({"results": [{"id": 1}]}))
-    assert howsure.look("job").commands == ("howsure look 'job/*/*/results.json'",)
+    assert howsure.look("job").commands == ("howsure look 'job/*/*/results.json'", "howsure look 'job/*/results.json'")
     (command,) = howsure.look("job/*/*/results.json").commands
     assert command == "howsure score 'job/*/*/results.json' --score is_resolved --cluster task_id"
 
