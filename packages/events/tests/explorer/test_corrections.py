@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from tests.cli.running import howsure
@@ -330,3 +331,30 @@ def test_it_fits_a_phone(browser: Browser, address: str) -> None:
         assert wide <= window
     finally:
         browser.resize(1000, 800)
+
+
+@pytest.mark.long
+def test_withdrawn_estimates_leave_their_intervals(
+    browser: Browser, labelled: EventStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chart, answer, list, table, point and comparison of counts whose labels contradict the sampling design."""
+    monkeypatch.setattr("howsure.counts.estimation.contradicts_design", lambda units: True)
+    page = tmp_path / "withdrawn.html"
+    with patch.dict(queries._KEPT, clear=True):
+        write_report(events_report(labelled, period=["year"], samples=1), page)
+        series = corrected_series(labelled, period="year")
+    total, row = series.total_of("AAA"), series.rows_of("AAA")[0]
+    assert math.isnan(total.estimate)
+    browser.open(f"{page.as_uri()}#period=year&actor=AAA&point=AAA&at={row.period}&first=AAA&second=BBB")
+    said = f"Arland: between {total.low:.0f} and {total.high:.0f} of {total.n} documents; the labels do not allow"
+    browser.says("#answer", said)
+    assert browser.all("#series-chart .dot") == []
+    assert len(browser.all("#series-chart .band")) == len(series.rows_of("AAA"))
+    assert "no point: the labels do not allow an estimate" in browser.text("#series-key")
+    listed = browser.run("return document.querySelector('[data-total=AAA]').textContent")
+    assert listed.startswith(f"– [{total.low:.0f}, {total.high:.0f}] · raw ")
+    browser.one("#series-table td")
+    assert browser.rows("#series-table")[0][1:3] == ["–", f"{row.low:.0f} to {row.high:.0f}"]
+    assert browser.text("#behind").startswith(f"Arland: between {row.low:.0f} and {row.high:.0f} of {row.n} documents;")
+    assert "In all periods, the labels do not show which actor has more." in browser.text("#verdict")
+    assert "do not show which actor has more" in browser.text("#comparison-readout")

@@ -15,9 +15,7 @@ from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits
 from howsure.stats.proportions import normal_quantile
 from howsure_events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
 
-UNDECIDED_TOTAL = (
-    "In all, the labels do not show which actor has more: neither has a positive label. Label more documents."
-)
+UNDECIDED_TOTAL = "In all, the labels do not show which actor has more. Label more documents."
 ALONE = "labels"  # the method by which each period is estimated only from its own labels
 
 
@@ -136,7 +134,7 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
     if series.unit != "documents":
         raise unknown_name("unit", series.unit, ["documents"], place="corrected comparisons")
     first_rows, second_rows = series.rows_of(first), series.rows_of(second)
-    laws = {} if series.counts is None else _laws(series)
+    laws = {} if series.counts is None or not series.counts.laws else _laws(series)  # withdrawn counts have no laws
     rows = tuple(
         _compare_laws(
             laws.get((first, first_row.period)), laws.get((second, second_row.period)), first_row, series.level

@@ -7,7 +7,7 @@ import { correctionNotes, labelsText, whyNone, withCorrections } from "./correct
 import { figureOf, figureText, picture, save } from "./saving.js";
 import { LOCALE } from "./catalogue.js";
 import { showTotals } from "./form.js";
-import { PERIODS, SCALES, UNITS, amount, answerText, bandsText, comparisonText, conclusion, day, end, eventText, intervalText, isCorrected, isIntervalOnly, list, percent, probability, probabilityIs, say, whole } from "./wording.js";
+import { PERIODS, SCALES, UNITS, amount, answerText, bandsText, comparisonText, conclusion, day, end, eventText, intervalText, isCorrected, isEmpty, isIntervalOnly, list, percent, probability, probabilityIs, say, whole } from "./wording.js";
 
 const NARROWEST = 280;
 
@@ -180,7 +180,7 @@ const SIDES = ["greater", "less", "equal"];
 
 // The number of periods in which each of two actors has more.
 function verdict(rows, first, second, asked) {
-  const periods = rows.filter((row) => row.mean !== null);
+  const periods = rows.filter((row) => !isEmpty(row));
   const settled = SIDES.map((side) => periods.filter((row) => conclusion(row) === side).length);
   const open = periods.length - settled.reduce((sum, n) => sum + n, 0);
   return say("verdict", { n: periods.length, first, second, level: percent(asked.level), more: settled[0], less: settled[1], equal: settled[2], open });
@@ -211,7 +211,7 @@ export async function drawComparison(asked, page) {
   const { period, unit, level } = asked;
   const ask = { documents: () => page.source.correctedPair({ first: asked.first, second: asked.second, period, level }), entities: () => page.source.corrected({ period, unit, level }) };
   const pair = counts === "corrected" ? await ask[unit]() : null; // of entities it says why there is none
-  const corrected = pair?.rows ? rows.map((row, at) => ({ ...row, ...pair.rows[at] })) : null;
+  const corrected = pair?.rows ? rows.map((row, at) => ({ ...row, ...pair.rows[at], isEmpty: row.mean === null })) : null;
   const shown = corrected ?? rows;
   const title = unit === "entities" ? say("which_entities", { first, second }) : say("which_documents", { first, second });
   const readout = element("p", { class: "readout", id: "comparison-readout", role: "status" });
@@ -221,7 +221,7 @@ export async function drawComparison(asked, page) {
   }));
   page.redraw.comparison = drawNow;
   drawNow();
-  const periods = shown.filter((row) => row.mean !== null);
+  const periods = shown.filter((row) => !isEmpty(row));
   readout.textContent = periods.length ? comparisonText(first, second, periods.at(-1)) : say("no_documents");
   const columns = [{ name: say("period"), cell: (row) => element("time", {}, row.period) }, ...comparisonColumns(first, second, asked.level)];
   const raw = verdict(rows, first, second, asked);

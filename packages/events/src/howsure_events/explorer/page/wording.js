@@ -133,9 +133,10 @@ export function behindText(title, row, { below, absent }, unit, level) {
   const scale = unit === "share" ? row.documents : 1;
   const count = row.corrected * scale;
   const rest = Math.max(0, count - row.positives);
-  const estimate = say("behind_estimate", {
-    title, count: isIntervalOnly(row) ? "–" : amount(count), n: row.documents, level: percent(level), interval: intervalText(row.correctedLow * scale, row.correctedHigh * scale),
-  });
+  const [low, high] = [row.correctedLow * scale, row.correctedHigh * scale];
+  const interval = { title, n: row.documents, low: end(low), high: end(high) };
+  const estimate = isWithdrawn(row) ? say("answer_withdrawn", interval) : isIntervalOnly(row) ? say("answer_interval", interval)
+    : say("behind_estimate", { title, count: amount(count), n: row.documents, level: percent(level), interval: intervalText(low, high) });
   const labels = say("behind_labels", { n: row.read, positives: row.positives, below });
   const missed = below ? ` ${say("behind_missed", { n: absent })}` : "";
   if (isWithdrawn(row)) return `${estimate} ${labels}${missed}`;
@@ -171,10 +172,15 @@ export function conclusion({ low, high }) {
   return low === 0 && high === 0 ? "equal" : null;
 }
 
+// Whether a period of a comparison has no documents; the difference of corrected counts may be unknown nevertheless.
+export function isEmpty(row) {
+  return row.isEmpty ?? row.mean === null;
+}
+
 // What the comparison of two actors in a period says, and what may be concluded.
 export function comparisonText(first, second, row) {
   const { period } = row;
-  if (row.mean === null) return say("comparison_empty", { period });
+  if (isEmpty(row)) return say("comparison_empty", { period });
   if (row.greater === null) return say("comparison_unknown", { period });
   const conclusions = { greater: say("has_more", { actor: first }), less: say("has_more", { actor: second }), equal: say("both_equal") };
   return `${period}: P(${first} > ${second}) ${probabilityIs(row.greater)}, P(${first} = ${second}) ${probabilityIs(row.equal)}, ` +
