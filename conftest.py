@@ -1,5 +1,5 @@
-"""What every test may rely on: one thread, no window, Ctrl-C, no clock, the same examples, rounding; and a
-checkout that stays as it is."""
+"""Settings of all tests: one thread, no window, Ctrl-C, no clock, the same hypothesis examples, rounding, and an
+unchanged checkout."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ collect_ignore += ["tests/fuzz/reader_fuzz.py"]
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Search only those files for examples that have some."""
+    """Search for doctests only in files that contain some."""
     collectors = yield
     if file_path.suffix == ".py" and ">>>" not in file_path.read_text(encoding="utf-8"):
         return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
@@ -58,7 +58,7 @@ gc.disable()  # while thousands of tests are collected, nothing of them is garba
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected stays to the end: the garbage collector need not walk it again and again."""
+    """Exclude imported and collected objects from garbage collection, because they live until the end."""
     gc.freeze()
     gc.enable()
     atexit.register(gc.unfreeze)  # libraries count at the end what nobody threw away

@@ -1,4 +1,5 @@
-"""The tests. Those of one package are in packages/*/tests, those that span packages here; all are named `tests.…`."""
+"""Tests. Those of one package are in packages/*/tests, those that span packages are here; all modules are named
+`tests.…`."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""Numbers of every chapter from fixed seeds, as JSON: run as a program, on this machine and as if on another."""
+"""Print numbers of every chapter from fixed seeds, as JSON. The tests run this program on this machine and as if on
+another."""
 
 from __future__ import annotations
 
@@ -66,7 +67,7 @@ def coreference() -> dict[str, Any]:
 
 
 def numbers() -> str:
-    """Those of every chapter."""
+    """Return the numbers of every chapter."""
     rooms = (calibration, significance, sequences, coreference)
     return json.dumps({room.__name__: room() for room in rooms})
 

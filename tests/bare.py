@@ -1,10 +1,10 @@
-"""The tests of the core rooms with numpy, scipy and narwhals alone: `pytest -p tests.bare`, in `make test-bare`.
+"""Run the tests of the core package with only numpy, scipy and narwhals: `pytest -p tests.bare`, in `make test-bare`.
 
-A rule decides which tests run, not a list. A library of an extra that a file of tests imports is a name without
-contents there; what howsure imports is what is installed. A test is left out when it uses such a name, or when it
-fails and howsure has raised MissingExtraError, also where a command prints it: it wants the extra. So is a file that
-needs the contents to be read at all. Anything else that goes wrong is a failure, also where howsure itself imports what
-is not installed. The last lines say how many tests ran, and what the others want.
+A rule decides which tests run, not a list. If a test file imports a library of an extra, it gets an empty substitute;
+howsure imports only what is installed. A test is left out if it uses such a substitute, or if it fails after howsure
+raised MissingExtraError (a command may also print this error): the test needs the extra. A file that cannot be imported
+without the contents of a library is left out, too. Every other failure counts, also if howsure itself imports a library
+that is not installed. The last lines say how many tests ran, and what the other tests need.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Absent(pytest.skip.Exception):
 
 
 class Name:
-    """A substitute for a library and its contents: any name may be read from it, until tests run."""
+    """A substitute for a library and its contents. Any attribute may be read until the tests run."""
 
     running = False
 
@@ -78,7 +78,7 @@ load = builtins.__import__
 
 
 def imported(name: str, names: Any = None, local: Any = None, fromlist: Any = (), level: int = 0) -> Any:
-    """What `import` gives: in a file of tests, a `Name` for what is not installed."""
+    """Return the result of `import`: in a test file, a `Name` for a library that is not installed."""
     asking = str((names or {}).get("__name__", ""))
     try:
         return load(name, names, local, fromlist, level)
@@ -99,13 +99,13 @@ unread: dict[str, str] = {}
 
 
 class MissingExtras:
-    """The extras that a test has wanted so far."""
+    """The extras that a test has needed so far."""
 
     messages: ClassVar[list[str]] = []
 
 
 def pytest_configure() -> None:
-    """Before files of tests are read."""
+    """Install the substitutes before test files are imported."""
     builtins.__import__ = imported
     initialise = MissingExtraError.__init__
 
@@ -117,13 +117,13 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """From now on what is not installed cannot be used."""
+    """From now on, using a substitute raises an error."""
     Name.running = True
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Any:
-    """A file that cannot be read without what it imports is left out, and counted."""
+    """Leave out, and count, a file that cannot be imported without the missing libraries."""
     report = yield
     module = collector.nodeid.removesuffix(".py").replace("/", ".")
     if report.outcome == "failed" and module in named_in:
@@ -133,7 +133,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
 
 
 def names_among(value: Any) -> list[Name]:
-    """The names in what a test is given."""
+    """Return the substitutes among the arguments of a test."""
     if isinstance(value, Name):
         return [value]
     value = value.tolist() if isinstance(value, np.ndarray) and value.dtype == object else value
@@ -143,7 +143,7 @@ def names_among(value: Any) -> list[Name]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A test that is given such a name uses it."""
+    """Treat a test with a substitute among its arguments as one that uses it."""
     MissingExtras.messages.clear()
     for name in names_among(getattr(getattr(item, "callspec", None), "params", {})):
         raise Absent(name.library)
@@ -151,7 +151,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
-    """A test that wants an extra is left out, and counted."""
+    """Leave out, and count, a test that needs an extra."""
     report = yield
     error = None if call.excinfo is None else call.excinfo.value
     wants = str(error) if isinstance(error, Absent | MissingExtraError) else next(iter(MissingExtras.messages), None)
@@ -164,7 +164,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """How many ran, and what the others want."""
+    """Print how many tests ran, and what the others need."""
     left = tests_by_want.total()
     terminalreporter.write_line(
         f"{ran.total():,} of {ran.total() + left:,} tests ran; {left:,} want what is not installed:"
@@ -176,6 +176,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Most tests must run."""
+    """Fail unless most tests ran."""
     if session.exitstatus == 0 and ran.total() < LEAST * (ran.total() + tests_by_want.total()):
         session.exitstatus = 1

@@ -1,4 +1,4 @@
-"""One Chromium for all tests that look at a page."""
+"""A single Chromium process for all tests that look at a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is done in Chromium."""
+    """Mark the tests that use Chromium."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")

@@ -1,7 +1,7 @@
-"""A run of the tests leaves the checkout as it was: a file that appeared, changed or disappeared fails the run.
+"""Check that tests do not change the checkout: a run fails if a file was added, changed or deleted.
 
-The files are compared with those at the start of the run, so a checkout with uncommitted work, or without git, is
-judged alike. Under xdist the main process compares, after the last worker has ended.
+The files are compared with those at the start of the run, so a checkout may have uncommitted changes, or no git. With
+xdist, the main process compares them after the last worker has ended.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DIFFERENCES = pytest.StashKey[list[str]]()
 
 
 def snapshot(root: Path) -> Snapshot:
-    """The files below a folder, without those that git ignores."""
+    """Return the files below a folder, except those that git ignores."""
     states: Snapshot = {}
     for entry in _files(os.fspath(root)):
         with suppress(FileNotFoundError):  # a scratch file of an editor is gone again
@@ -46,7 +46,7 @@ def _files(folder: str) -> Iterator[os.DirEntry[str]]:
 
 
 def differences(before: Snapshot, after: Snapshot) -> list[str]:
-    """One line for each file that differs."""
+    """Return one line for each file that differs."""
     lines = dict.fromkeys(after.keys() - before.keys(), "appeared")
     lines |= dict.fromkeys(before.keys() - after.keys(), "disappeared")
     lines |= {name: "changed" for name in before.keys() & after.keys() if before[name] != after[name]}
@@ -77,7 +77,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """List the files."""
+    """Print the files."""
     lines = config.stash.get(DIFFERENCES, [])
     if not lines:
         return

@@ -15,7 +15,7 @@ SECONDS = 600  # after which a kernel counts as stuck
 
 
 class Kernel:
-    """A kernel; `run` returns what a cell shows."""
+    """A kernel; `run` returns the output of a cell."""
 
     def __init__(self, manager: KernelManager) -> None:
         self.client = manager.client()
@@ -23,7 +23,7 @@ class Kernel:
         self.client.wait_for_ready(timeout=SECONDS)
 
     def run(self, cell: str) -> list[tuple[str, Any]]:
-        """The messages of a cell that a notebook shows, each with its kind."""
+        """Return the messages of a cell that a notebook shows, each with its kind."""
         shown: list[tuple[str, Any]] = []
 
         def record(message: dict[str, Any]) -> None:
@@ -38,7 +38,8 @@ class Kernel:
 def running_kernel(
     folder: Path, *, options: Sequence[str] = (), variables: Mapping[str, str] | None = None
 ) -> Iterator[Kernel]:
-    """A kernel of this Python in a folder. options: of Python; variables: of its environment."""
+    """Context with a kernel of this Python in a folder. options: options of Python. variables: environment
+    variables."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"IPYTHONDIR": str(folder / "ipython"), "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
     manager = KernelManager(kernel_name="python3", connection_file=str(folder / "kernel.json"))

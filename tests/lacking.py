@@ -1,8 +1,9 @@
-"""What a machine may lack: real data, a browser, Java, and other programs that some tests need.
+"""Requirements that a machine may lack: real data, a browser, Java, and other programs that some tests need.
 
-A test or a fixture that wants one of them says `require(name)`. Where it is lacking, the test is not run, and one line
-at the end of the run says how many tests were not, and what to install. `HOWSURE_DEMAND=browser,java,data` names what
-must be there: where it is not, the run fails before its first test. So `.ci/run` leaves nothing out in silence.
+A test or fixture that needs one of them calls `require(name)`. If the requirement is missing, the test is not run; one
+line at the end of the run says how many tests were not run, and what to install. `HOWSURE_DEMAND=browser,java,data`
+names requirements that must be met: if one is missing, the run fails before its first test. Therefore, `.ci/run` never
+leaves tests out silently.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ OWN_FILE_SYSTEMS = ("unshare", "--user", "--map-root-user", "--mount", "true")
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """A requirement of some tests: its name within a sentence, whether it is there, and how to get it."""
+    """A requirement of some tests: its name within a sentence, whether it is met, and how to install it."""
 
     what: str
     is_there: Callable[[], bool]
@@ -38,7 +39,7 @@ class Want:
 
 
 def on_the_path(*programs: str) -> Callable[[], bool]:
-    """Whether a shell would find all these programs."""
+    """Return whether a shell would find all these programs."""
     return lambda: all(map(shutil.which, programs))
 
 
@@ -73,13 +74,13 @@ WANTS = {
 
 
 def require(name: str) -> None:
-    """Go on only where the machine has this; else the test is not run."""
+    """Continue only if the machine meets this requirement; otherwise, the test is not run."""
     if not WANTS[name].is_there():
         pytest.skip(WANTS[name].reason)
 
 
 def pytest_configure() -> None:
-    """Fail before the first test where something is lacking that is demanded."""
+    """Fail before the first test if a demanded requirement is missing."""
     demanded = re.findall(r"[^\s,]+", os.environ.get(DEMAND, ""))
     for name in demanded:
         if name not in WANTS:
@@ -91,7 +92,7 @@ def pytest_configure() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line for each want how many tests were not run, and what to install."""
+    """Print one line for each missing requirement: how many tests were not run, and what to install."""
     reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]
     for want in WANTS.values():
         if number := sum(want.reason in reason for reason in reasons):
@@ -100,12 +101,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """The folder with real data sets."""
+    """Return the folder with real data sets."""
     require("data")
     return Path(os.environ["HOWSURE_DATA"])
 
 
 @pytest.fixture(scope="session")
 def pipeline(real_data: Path) -> Path:
-    """A small spaCy pipeline, which is next to the real data."""
+    """Return a small spaCy pipeline, which is next to the real data."""
     return real_data.parent / "models" / "en_ud_small"

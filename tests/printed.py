@@ -1,15 +1,15 @@
-"""Whether a text was printed as expected: words and whole numbers exactly, decimals but for their rounding.
+"""Compare a text with the expected one: words and whole numbers exactly, decimals within rounding.
 
-Processors, their libraries and their compilers sum in different orders, so that the last bits of a float differ from
-machine to machine. Of a printed decimal
+Processors, libraries and compilers add numbers in different orders, so the last bits of a float differ between
+machines. A printed decimal
 
-- of three digits or more the last one may differ by one (0.035 is 0.036, but not 0.037);
-- of fewer than three digits, and of any length, a billionth of the value may be missing (0.5 is 0.49999999999999994);
-- a declared tolerance, for what a training ends with, may be missing.
+- with three digits or more may differ by one in the last digit (0.035 is 0.036, but not 0.037);
+- of any length may differ by a billionth of its value (0.5 is 0.49999999999999994);
+- may differ by a declared tolerance, for results of training.
 
-Everything else is text: whole numbers, dates, versions, and all letters and blanks. `...` matches any text.
+Everything else must be equal: whole numbers, dates, versions, and all letters and blanks. `...` matches any text.
 
-The second line is not what the first one prints, to the last digit:
+The expected output of this example differs from the printed one, but only in the last digits:
 
 >>> print("0.03528211783839385600, 12.1 %, 3 of 4")
 0.03528211783839385611, 12.2 %, 3 of 4
@@ -29,7 +29,7 @@ ZERO = Decimal("1e-12")
 
 
 def is_printed(expected: str, printed: str, *, tolerance: float = 0.0) -> bool:
-    """Whether a text says what was wanted, its decimals within their rounding, or within a wider tolerance."""
+    """Return whether a text was printed as expected: decimals may differ by rounding, or by a larger tolerance."""
     texts = expected.split(ANYTHING)
     if _holds(printed, texts):
         return True
@@ -45,8 +45,8 @@ def is_printed(expected: str, printed: str, *, tolerance: float = 0.0) -> bool:
 
 
 def _holds(printed: str, texts: list[str]) -> bool:
-    """Whether a text starts with the first of some texts, ends with the last, and has all of them in order; unknown,
-    and so not, where one of them may begin within a number."""
+    """Return whether a text starts with the first of some strings, ends with the last, and contains all of them in
+    order. The result is False if this is uncertain, because a string may begin inside a number."""
     first, *others = texts
     if not others:
         return printed == first
@@ -62,7 +62,7 @@ def _holds(printed: str, texts: list[str]) -> bool:
 
 
 def allowance(number: str, *, tolerance: float = 0.0, goes_on: bool = False) -> Decimal:
-    """How far from a number, as it is written, another may be; `goes_on` if more digits may follow."""
+    """Return how far another number may be from a printed number. goes_on: whether more digits may follow."""
     mantissa, _, exponent = number.lower().partition("e")
     digits = re.sub(r"\D", "", mantissa)
     last = Decimal(1).scaleb(int(exponent or 0) - len(mantissa.partition(".")[2]))
@@ -79,7 +79,7 @@ def value_of(number: str) -> Decimal:
 
 
 class _Piece:
-    """A stretch of the text wanted, between two `...`."""
+    """A part of the expected text between two `...`."""
 
     def __init__(self, text: str, tolerance: float, *, goes_on: bool) -> None:
         parts = re.split(f"({NUMBER})", text)
@@ -90,7 +90,7 @@ class _Piece:
         ]
 
     def end_at(self, printed: str, start: int) -> int | None:
-        """Where the piece ends that starts at a place; None if it does not start there."""
+        """Return where the piece ends if it starts at a position; None if it does not start there."""
         match = self.pattern.match(printed, start)
         if match is None:
             return None
@@ -99,17 +99,17 @@ class _Piece:
         return match.end() if close else None
 
     def find(self, printed: str, start: int) -> int | None:
-        """Where the first such piece ends that starts at a place or after it."""
+        """Return the end of the first such piece that starts at or after a position."""
         ends = (self.end_at(printed, position) for position in range(start, len(printed) + 1))
         return next((end for end in ends if end is not None), None)
 
     def is_end(self, printed: str, start: int) -> bool:
-        """Whether the text ends with the piece, which starts at a place or after it."""
+        """Return whether the text ends with the piece, starting at or after a position."""
         return any(self.end_at(printed, position) == len(printed) for position in range(start, len(printed) + 1))
 
 
 class RoundingChecker(doctest.OutputChecker):
-    """The checker of doctests, but decimals may differ by their rounding."""
+    """The checker of doctests, except that decimals may differ by rounding."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         if super().check_output(want, got, optionflags):

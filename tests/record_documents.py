@@ -1,9 +1,9 @@
-"""Record again what the commands and code of documents print: `python -m tests.record_documents docs/scores.md …`.
+"""Record the output of commands and code in documents again: `python -m tests.record_documents docs/scores.md …`.
 
-Each page runs as tests/test_documents.py runs it. An output that differs from the page replaces the page's text; one
-that still matches, decimals within their rounding and `...` for any text, is left alone. Where a replaced text had a
-`...`, the lines before and after it are kept if they are still printed; otherwise the whole output is recorded.
-Read the difference before you commit it: prose around an output may quote it.
+Each page is run as tests/test_documents.py runs it. An output that differs replaces the text in the page. An output
+that still matches (decimals within rounding, `...` for any text) is left unchanged. If a replaced text contained `...`,
+the lines before and after it are kept if they are still printed; otherwise, the whole output is recorded. Read the
+difference before you commit it, because the text around an output may quote it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.test_documents import run_page, without_margins
 
 
 def record_page(text: str, folder: Path, *, heavy: Sequence[str] = ()) -> tuple[str, list[str]]:
-    """The page with its outputs as they are printed now, and a line about each output that was replaced."""
+    """Return the page with its current outputs, and a line about each output that was replaced."""
     lines, outputs = text.split("\n"), []
 
     def collect(expected: str, printed: str, line: int, tolerance: float) -> None:
@@ -36,7 +36,8 @@ def record_page(text: str, folder: Path, *, heavy: Sequence[str] = ()) -> tuple[
 
 
 def with_ellipsis(expected: str, printed: str) -> list[str]:
-    """The lines to record; of an output that was shortened by a line `...`, shortened in the same place if possible."""
+    """Return the lines to record. If the old output was shortened by a line `...`, the new output is shortened at the
+    same line if possible."""
     recorded = printed.split("\n")
     before, ellipsis, after = expected.partition(f"\n{ANYTHING}")
     if not ellipsis or ANYTHING in before or ANYTHING in after:
@@ -47,7 +48,7 @@ def with_ellipsis(expected: str, printed: str) -> list[str]:
 
 
 def start_of(lines: Sequence[str], expected: Sequence[str], first: int) -> int:
-    """The index of the first line of an expected output at or after a line of the page."""
+    """Return the index of the first line of an expected output, at or after a line of the page."""
     stripped = [line.rstrip() for line in lines]
     return next(
         start for start in range(first, len(lines)) if stripped[start : start + len(expected)] == list(expected)

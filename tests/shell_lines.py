@@ -1,4 +1,4 @@
-"""A line of a shell, as pages show it: its commands `howsure` run in this process, where howsure is loaded already."""
+"""Run a shell line of a page. Its `howsure` commands run in this process, where howsure is already imported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ OF_THE_SHELL = {"cd", "do", "else", "eval", "exec", "export", "for", "if", "read
 
 
 def run_line(command: str, folder: Path) -> tuple[int, str]:
-    """How a line ends, and what it prints to both streams: a command that fails ends it, also within a pipe."""
+    """Return the exit code of a line and its output to both streams. A command that fails ends the line, also within a
+    pipe."""
     pieces = list(pieces_of(command))
     if not any(is_here(piece, before) for piece, before, _ in pieces):
         return run_in_a_shell(command, folder)[:2]
@@ -50,7 +51,8 @@ def run_line(command: str, folder: Path) -> tuple[int, str]:
 
 
 def pieces_of(command: str) -> Iterator[tuple[str, str, str]]:
-    """The commands of a line, each with what stands before and after it; one alone where only a shell may split it."""
+    """Return the commands of a line, each with the operators before and after it. A line that only a shell can split is
+    one piece."""
     joined = re.sub(r"\\\n\s*", " ", command)
     parts = PIECE.findall(joined)
     texts, between = [text.strip() for text in parts[::2]], parts[1::2]
@@ -61,12 +63,13 @@ def pieces_of(command: str) -> Iterator[tuple[str, str, str]]:
 
 
 def is_here(piece: str, before: str) -> bool:
-    """Whether a piece of a line runs in this process: what reads from a pipe is a program of its own."""
+    """Return whether a piece of a line runs in this process. A piece that reads from a pipe is a separate program."""
     return before != "|" and words_of(piece) is not None
 
 
 def filled_in(command: str, folder: Path) -> list[str] | None:
-    """The arguments of one command `howsure`, its patterns and variables filled in by a shell; None where it cannot."""
+    """Return the arguments of one `howsure` command, with patterns and variables expanded by a shell; None if it
+    cannot."""
     if not FILLED_IN & set(command):
         return words_of(command)
     code, printed, _ = run_in_a_shell(f"printf '%s\\0' {command.removeprefix('howsure ')}", folder)
@@ -74,7 +77,7 @@ def filled_in(command: str, folder: Path) -> list[str] | None:
 
 
 def words_of(command: str) -> list[str] | None:
-    """The arguments of a line that is one command `howsure`; None for anything that is the shell's to understand."""
+    """Return the arguments of a line that is one `howsure` command; None for a line that needs a shell."""
     joined = re.sub(r"\\\n\s*", " ", command)
     lexer = shlex.shlex(joined, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
@@ -85,7 +88,8 @@ def words_of(command: str) -> list[str] | None:
 
 
 def run_here(words: list[str], folder: Path, *, apart: bool = False) -> tuple[int, str, str]:
-    """How `howsure` ends in this process, and what it prints, its errors `apart` or among it; no warning passes."""
+    """Run `howsure` in this process. Return its exit code and output; errors are in the output, or `apart`. Warnings
+    are errors."""
     printed = io.StringIO()
     errors = io.StringIO() if apart else printed
     with (
@@ -106,7 +110,8 @@ def run_here(words: list[str], folder: Path, *, apart: bool = False) -> tuple[in
 def run_in_a_shell(
     command: str, folder: Path, *, piped_text: str | None = None, apart: bool = False
 ) -> tuple[int, str, str]:
-    """The same of a shell's command, to which text may be piped; its `howsure` is the program of this environment."""
+    """Return the same for a shell command, to which text may be piped. Its `howsure` is the program of this
+    environment."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", f"set -euo pipefail\n{command}"],

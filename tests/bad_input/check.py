@@ -6,7 +6,7 @@ from tests.bad_input.files import CSV, Files, table
 
 
 def toml(text: str) -> dict[str, bytes]:
-    """A file of checks next to the predictions."""
+    """Write a file of checks next to the predictions."""
     return {**CSV, "howsure.toml": text.encode()}
 
 

@@ -9,7 +9,7 @@ from tests.bad_input.files import CSV, Files
 
 
 def log(row: int = 1, **change: Any) -> bytes:
-    """JSON lines as a log of multiple choice writes them; one row changed."""
+    """Write JSON lines as a log of multiple choice, with one row changed."""
     rows: list[dict[str, Any]] = [
         {
             "doc": {"answerKey": "AB"[i % 2], "id": i},

@@ -11,7 +11,7 @@ UNITS = 40
 
 
 def units(column: str = "p", *, row: int = 0, value: str = "") -> bytes:
-    """40 units: a score, a label of the first 24, documents of two units; one value changed."""
+    """Write 40 units with a score, a label of the first 24, and documents of two units; one value is changed."""
     score = np.random.default_rng(0).random(UNITS).round(3)
     names = ["id", "p", "actor", "day", "document", "y", "chance"]
     lines = [",".join(names)]
@@ -25,7 +25,7 @@ def units(column: str = "p", *, row: int = 0, value: str = "") -> bytes:
 
 
 def sheet(column: str = "label", *, row: int = 0, value: str = "", rows: int = 20, n: int = UNITS) -> bytes:
-    """The sheet of a simple sample of 20 of the 40 units, filled in; one value changed."""
+    """Write the labelled sheet of a simple sample of 20 of the 40 units; one value is changed."""
     score = np.random.default_rng(0).random(UNITS).round(3)
     names = ["row", "stratum", "inclusion", "check", "label"]
     lines = [",".join(names)]
@@ -57,7 +57,7 @@ POSTS = {
 
 
 def twice(row: int = 0, **values: str) -> dict[str, bytes]:
-    """The units with a second reading of all that have a label, the same, and one that settles none; one changed."""
+    """Write the units with a second label, equal to the first, and a column of settled labels; one value is changed."""
     lines = units().decode().splitlines()
     rows = [f"{lines[0]},second,settled"]
     for k, line in enumerate(lines[1:], 1):

@@ -1,4 +1,4 @@
-"""The files of wrong inputs; bad_input.md keeps what is typed and the message for each, `test_bad_input.py` runs it."""
+"""Input files with errors. bad_input.md contains the commands and their messages, and `test_bad_input.py` runs them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ COLUMNS = ("gold", "prob", "model", "weight")
 
 @dataclass(frozen=True)
 class Files:
-    """What lies in the folder of a topic's wrong inputs, and what besides, or otherwise, for some of them."""
+    """The files in the folder of a topic's rows, and the files that some rows add or replace."""
 
     common: dict[str, bytes]
     of_case: dict[str, dict[str, bytes]]
 
 
 def table(**changes: Any) -> bytes:
-    """A CSV file of 40 made-up predictions; a column with one value changed (row, value) or all (a sequence)."""
+    """Write a CSV file of 40 simulated predictions, with one value changed (row, value) or all values of a column (a
+    sequence)."""
     rng = np.random.default_rng(0)
     prob = rng.random(40).round(3)
     columns: dict[str, list[Any]] = {
@@ -41,14 +42,14 @@ def table(**changes: Any) -> bytes:
 
 
 def classes(row: int = 1, **change: Any) -> bytes:
-    """A file of JSON lines with the probabilities of three classes; one row changed."""
+    """Write JSON lines with the probabilities of three classes; one row is changed."""
     rows = [{"gold": i % 3, "probs": [0.2, 0.3, 0.5]} for i in range(9)]
     rows[row - 1] |= change
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 def archive(**arrays: Any) -> bytes:
-    """An .npz file."""
+    """Write an .npz file."""
     out = io.BytesIO()
     np.savez(out, **arrays)
     return out.getvalue()

@@ -6,7 +6,7 @@ from tests.bad_input.files import Files
 
 
 def _file(**changed: object) -> dict[str, bytes]:
-    """Answers of two models to twenty items, some cells of the second row changed."""
+    """Write the answers of two models to twenty items, with some cells of the second row changed."""
     rows = [{"item": k // 2, "model": "ab"[k % 2], "judge": k % 5 + 1, "person": k % 4 + 1} for k in range(40)]
     rows[1] |= changed
     return {

@@ -16,7 +16,7 @@ KNOWN = [0, 1] * 40, [0.2, 0.7] * 20 + [0.4, 0.9] * 10 + [0.6, 0.3] * 10
 
 
 def a_map(**changes: Any) -> bytes:
-    """A map of temperature scaling, perhaps with something else in it."""
+    """Write a map of temperature scaling, with changed contents if requested."""
     text = recalibrate(*KNOWN, method="temperature").to_json()
     return json.dumps(json.loads(text) | changes).encode()
 
@@ -75,7 +75,7 @@ RIGHT = b"the\tD\ndog\tN\nsings\tV\n\nthe\tD\ncat\tN\nruns\tV\n"
 
 @cache
 def model() -> bytes:
-    """An HMM of two sentences."""
+    """Write an HMM trained on two sentences."""
     rows = [block.split("\n") for block in RIGHT.decode().strip().split("\n\n")]
     words, tags = ([[line.split("\t")[at] for line in row] for row in rows] for at in (0, 1))
     with TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ ROWS = [("2026-01-01", 1, 0.9), ("2026-01-02", 0, 0.4), ("2026-01-03", 1, 0.8)]
 
 
 def log(*rows: tuple[object, object, object]) -> dict[str, bytes]:
-    """A log of these rows, or of three good ones."""
+    """Write a log of these rows, or of three valid rows."""
     lines = ["day,right,p", *(f"{day},{right},{p}" for day, right, p in rows or ROWS), ""]
     return {"log.csv": "\n".join(lines).encode()}
 

@@ -1,7 +1,7 @@
-"""The record of messages about invalid input, bad_input.md: `python -m tests.bad_input.page` writes it.
+"""The record of messages about invalid input, bad_input.md, which `python -m tests.bad_input.page` writes.
 
-The site shows it below docs/bad-input.md. A new wrong input is a row without a message, and the files that it needs
-besides its topic's.
+The site shows it below docs/bad-input.md. To add a new invalid input, add a row without a message, and the files that
+the row needs in addition to the files of its topic.
 """
 
 from __future__ import annotations
@@ -64,19 +64,21 @@ TOPICS = {
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the page: its topic, what is wrong, and what is typed; of Python, a call is both."""
+    """A row of the page: its topic, what is wrong, and the command that is typed. For Python, the call is both of the
+    last two."""
 
     topic: str
     what: str
     typed: str
 
     def files(self) -> dict[str, bytes]:
-        """What lies in its folder."""
+        """Return the files in the row's folder."""
         files = TOPICS[self.topic]
         return files.common | files.of_case.get(self.what, {})
 
     def message(self, folder: Path) -> str:
-        """What a command prints in a folder, where it leaves nothing; AssertionError if it ends otherwise."""
+        """Return what the command prints in a folder, in which it must not leave files. Raises AssertionError if it
+        ends otherwise."""
         if self.topic == "Python":
             return message_in_python(self.typed)
         files = self.files()
@@ -93,7 +95,7 @@ class Row:
         return (message if error else done.err.removeprefix("howsure: ")).removesuffix("\n").replace("\n", " ")
 
     def line(self, message: str) -> str:
-        """The line of the page, its cells as they are but for what Markdown would read as its own."""
+        """Return the line of the page, with the characters escaped that Markdown would interpret."""
         cells = (
             [f"`{self.typed}`", message] if self.topic == "Python" else [self.what, f"`howsure {self.typed}`", message]
         )
@@ -101,7 +103,7 @@ class Row:
 
 
 def rows() -> Iterator[tuple[str, Row | None]]:
-    """The lines of the page, and the rows that are in them."""
+    """Return the lines of the page, and the rows in them."""
     topic, before = "", ""
     for line in PAGE.read_text(encoding="utf-8").splitlines(keepends=True):
         row = None
@@ -116,7 +118,7 @@ def rows() -> Iterator[tuple[str, Row | None]]:
 
 
 def message_in_python(call: str) -> str:
-    """The message for wrong arguments."""
+    """Return the message for invalid arguments."""
     frame = pd.DataFrame({"gold": [0, 1], "prob": [0.1, 0.8]})
     names = {"np": np, "howsure": howsure, "curve": howsure.calibration_curve, "frame": frame}
     with pytest.raises(howsure.InputError) as caught:

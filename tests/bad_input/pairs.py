@@ -27,7 +27,7 @@ GOLD = (RNG.random(200) < PROB).astype(int)
 
 
 def rows(**columns: object) -> dict[str, bytes]:
-    """A file of 200 predictions and another column."""
+    """Write a file of 200 predictions and another column."""
     values_by_column: dict[str, object] = {"gold": GOLD, "prob": PROB, **columns}
     lines = [",".join(map(str, row)) for row in zip(*values_by_column.values(), strict=True)]  # type: ignore[call-overload]
     return {"dev.csv": "\n".join([",".join(values_by_column), *lines, ""]).encode()}
@@ -68,7 +68,7 @@ SPOILT[1, 2] = np.nan
 
 
 def npy(array: Any) -> bytes:
-    """An .npy file."""
+    """Write an .npy file."""
     out = io.BytesIO()
     np.save(out, array)
     return out.getvalue()

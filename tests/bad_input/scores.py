@@ -30,7 +30,8 @@ SCORE = Files(
 
 
 def log(*rows: str) -> dict[str, bytes]:
-    """Two models on three items, once each; one row instead of the last, or two instead of the second model's."""
+    """Write two models on three items, one row each. One row replaces the last one, or two rows replace those of the
+    second model."""
     lines = ["base,q1,0,1", "base,q2,1,1", "base,q3,0,0", "large,q1,1,1", "large,q2,1,1", "large,q3,1,0"]
     if rows:
         lines[3 if len(rows) > 1 else 5 :] = rows

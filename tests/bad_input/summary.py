@@ -9,14 +9,14 @@ from tests.bad_input.files import CSV, Files
 
 
 def saved(*, weighted: bool = False) -> bytes:
-    """A summary of 40 made-up predictions."""
+    """Write a summary of 40 simulated predictions."""
     summary, q = CalibrationSummary(), np.arange(40) / 40
     summary.add(q > 0.5, q, sample_weight=q if weighted else None)
     return summary.to_bytes()
 
 
 def grouped(*, weighted: bool = False) -> bytes:
-    """The same, in groups: a and b, or with weights c."""
+    """Write the same with groups a and b or, with weights, c."""
     summaries, q = CalibrationSummaries(), np.arange(40) / 40
     groups = ["c"] * 40 if weighted else ["a", "b"] * 20
     summaries.add(q > 0.5, q, groups=groups, sample_weight=q if weighted else None)

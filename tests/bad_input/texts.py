@@ -15,26 +15,26 @@ from tests.bad_input.files import Files, archive
 
 
 def predictions(**changes: Any) -> dict[str, bytes]:
-    """An archive as the output of a Trainer is saved: two sentences of four tokens, three labels."""
+    """Write an archive like the saved output of a Trainer: two sentences of four tokens, three labels."""
     logits = np.random.default_rng(0).normal(size=(2, 4, 3)).round(3)
     arrays = {"predictions": logits, "label_ids": np.array([[1, 2, 0, -100], [0, 1, -100, -100]])}
     return {"x.npz": archive(**arrays | changes)}
 
 
 def changed(at: tuple[int, ...], value: float) -> np.ndarray[Any, Any]:
-    """The logits with one changed."""
+    """Write the logits with one value changed."""
     logits = np.random.default_rng(0).normal(size=(2, 4, 3)).round(3)
     logits[at] = value
     return logits
 
 
 def pipeline(*records: dict[str, Any]) -> dict[str, bytes]:
-    """Scores of a pipeline, one line for each text."""
+    """Write scores of a pipeline, one line for each text."""
     return {"x.jsonl": "".join(json.dumps(record) + "\n" for record in records).encode()}
 
 
 def scored(*pairs: tuple[str, float], gold: str) -> dict[str, Any]:
-    """The scores of the classes of a text, and the right one."""
+    """Return the scores of the classes of a text, and the correct class."""
     return {"gold": gold, "scores": [{"label": label, "score": score} for label, score in pairs]}
 
 
@@ -64,7 +64,7 @@ SENTENCE = "1\tAnn\t_\tPROPN\tNNP\t_\t2\tnsubj\t_\tEntity=(1)\n2\tsings\t_\tVERB
 
 
 def documents(*names: str, entities: bool = True) -> bytes:
-    """CoNLL-U documents of two sentences, in which Ann sings."""
+    """Write CoNLL-U documents of two sentences, in which Ann sings."""
     text = "".join(f"# newdoc id = {name}\n{SENTENCE * 2}" for name in names)
     return (text if entities else text.replace("Entity=(1)", "_")).encode()
 
@@ -91,7 +91,7 @@ MENDED = Files(
 
 @cache
 def part_of_three() -> dict[str, bytes]:
-    """The store of the second of three parts of an input without documents."""
+    """Write the store of the second of three parts of an input without documents."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "part-2.duckdb"
         with EventStore.create(path, {"samples": 5, "part": {"number": 2, "of": 3, "documents": 0}}) as store:

@@ -1,4 +1,4 @@
-"""Every command that writes, with input on which it works: what the drills do to it, they do to each."""
+"""Every command that writes files, with valid input. The drills are applied to each of these commands."""
 
 from __future__ import annotations
 
@@ -203,19 +203,19 @@ class Ended:
 
 
 def writing() -> set[str]:
-    """The commands that can write a file."""
+    """Return the commands that can write a file."""
     kinds = (OutputFile, OutputFolder)
     return {name for name, command in commands().items() if any(isinstance(p.type, kinds) for p in command.params)}
 
 
 def writing_options(name: str) -> set[str]:
-    """The options of a command that name a file or a folder to write, by their first names."""
+    """Return the options of a command that name a file or a folder to write, by their first names."""
     options = [parameter for parameter in commands()[name].params if isinstance(parameter, click.Option)]
     return {option.opts[0] for option in options if isinstance(option.type, OutputFile | OutputFolder)}
 
 
 def make_place(folder: Path) -> Path:
-    """A folder with the input of all commands."""
+    """Make a folder with the input of all commands."""
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -282,7 +282,8 @@ def make_place(folder: Path) -> Path:
 
 
 def start(name: str, folder: Path, *, shell: str = '"$@"') -> subprocess.Popen[bytes]:
-    """A command in a folder, its scratch files in one of their own; `shell`: what the shell does with its words."""
+    """Start a command in a folder, with a separate folder for scratch files. shell: a shell line that contains the
+    command."""
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
     words = [sys.executable, "-m", "howsure_cli", *name.split(), *TYPED[name][0].split()]
@@ -299,7 +300,7 @@ def start(name: str, folder: Path, *, shell: str = '"$@"') -> subprocess.Popen[b
 
 
 def run(name: str, folder: Path, *, shell: str = '"$@"') -> Ended:
-    """The same, to its end."""
+    """Run the same until it ends."""
     process = start(name, folder, shell=shell)
     _, errors = process.communicate()
     return Ended(process.returncode, errors.decode())

@@ -1,8 +1,9 @@
 """Fuzz every reader, one after another: `python -m tests.fuzz [--minutes 5] [READER …]`, also as `make fuzz`.
 
-Readers of JSON first get inputs of a mutator that knows JSON, for as many minutes; then all get those of atheris.
-Prints a line a reader: executions, seconds, crashes. Each crash keeps its input in build/fuzz and says how to repeat
-it; once it is fixed, the input goes to tests/fuzz/crashes/READER, where the ordinary tests read it ever after.
+Readers of JSON first get inputs from a mutator that knows JSON, for as many minutes. Then all readers get inputs from
+atheris. The output has a line for each reader: executions, seconds, crashes. The input of each crash is saved in
+build/fuzz, with instructions to reproduce the crash. After the fix, move the input to tests/fuzz/crashes/READER, where
+the ordinary tests read it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MOST_STARTS = 5  # after an input that ended the process, it begins again
 
 @dataclass
 class Outcome:
-    """What came of a reader: inputs tried, seconds, the inputs that crashed it."""
+    """The result of a reader: the number of inputs, the seconds, and the inputs that crashed it."""
 
     executions: int
     seconds: float
@@ -39,7 +40,7 @@ class Outcome:
 
 
 def fuzzed(name: str, seconds: float) -> Outcome:
-    """Fuzz a reader for some seconds, starting again where an input ended the process."""
+    """Fuzz a reader for some seconds, and start again after an input that ended the process."""
     folder = PLACE / name
     folder.mkdir(parents=True, exist_ok=True)
     before, started, executions = set(folder.glob("crashes/*")), time.monotonic(), 0
@@ -62,7 +63,7 @@ def fuzzed(name: str, seconds: float) -> Outcome:
 
 
 def fuzzed_by_json(name: str, seconds: float) -> Outcome:
-    """Read what the JSON mutator makes for some seconds, starting again where an input ended the process."""
+    """Read inputs of the JSON mutator for some seconds, and start again after an input that ended the process."""
     folder = PLACE / name
     folder.mkdir(parents=True, exist_ok=True)
     before, started, executions = set(folder.glob("crashes/*")), time.monotonic(), 0
@@ -82,12 +83,12 @@ def fuzzed_by_json(name: str, seconds: float) -> Outcome:
 
 
 def alone() -> dict[str, str]:
-    """The environment with one thread for products of matrices."""
+    """Return the environment with one thread for matrix products."""
     return {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
 
 
 def repeated(name: str, path: Path) -> int:
-    """Read one input again, and say what comes of it."""
+    """Read one input again, and print the result."""
     folder = PLACE / name / "input"
     folder.mkdir(parents=True, exist_ok=True)
     crash = crash_of(READERS[name], path.read_bytes(), folder)
@@ -96,7 +97,7 @@ def repeated(name: str, path: Path) -> int:
 
 
 def campaign(way: str, fuzz: Callable[[str, float], Outcome], names: list[str], minutes: float) -> int:
-    """Fuzz readers in one way and print the table; 1 if one crashed."""
+    """Fuzz readers in one way and print the table; return 1 if one crashed."""
     print(f"{way:<26}{'executions':>12}{'seconds':>9}{'a second':>10}{'crashes':>9}", flush=True)
     crashes: list[tuple[str, Path]] = []
     total = 0

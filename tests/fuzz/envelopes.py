@@ -1,4 +1,5 @@
-"""Envelopes: formats whose checksums would keep a fuzzer out are taken apart, changed in one part, and sealed again."""
+"""Envelopes: a format with checksums, which would stop a fuzzer, is split into parts; one is changed, and checksums are
+renewed."""
 
 from __future__ import annotations
 
@@ -31,13 +32,13 @@ Parts = dict[str, bytes]
 
 @dataclass(frozen=True)
 class Envelope:
-    """How a file comes apart into named parts, and how these become a file whose checksums are right."""
+    """How a file is split into named parts, and how these are joined to a file with valid checksums."""
 
     unpack: Callable[[bytes], Parts]
     pack: Callable[[Parts], bytes]
 
     def changed(self, content: bytes, change: Callable[[bytes], bytes], choice: int) -> bytes:
-        """The file with one of its parts changed; the whole of it where it does not come apart."""
+        """Return the file with one of its parts changed; if it cannot be split, the whole file is changed."""
         try:
             parts = self.unpack(content)
             name = list(parts)[choice % len(parts)]
@@ -73,7 +74,7 @@ def _zstd_members(content: bytes) -> Parts:
 
 
 def _rows(content: bytes) -> Parts:
-    """The rows of a Parquet file as lines of JSON."""
+    """Return the rows of a Parquet file as lines of JSON."""
     return {"": b"\n".join(json.dumps(row).encode() for row in pa.parquet.read_table(io.BytesIO(content)).to_pylist())}
 
 
@@ -103,7 +104,7 @@ def _summary(parts: Parts) -> bytes:
 
 
 def _toml(value: Any) -> str:
-    """A value as TOML writes it in a line, which has no null."""
+    """Return a value in one line of TOML, which has no null."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(name)} = {_toml(element)}" for name, element in value.items()) + "}"
     if isinstance(value, list):
@@ -124,7 +125,7 @@ SETTINGS = {"settings": "SELECT name, value FROM settings", "label_draw": "SELEC
 
 
 def _settings(content: bytes) -> Parts:
-    """The JSON texts in the tables of a store, and the store."""
+    """Return the JSON values in the tables of a store, and the store."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "store.duckdb")
         path.write_bytes(content)
@@ -152,7 +153,7 @@ def _store(parts: Parts) -> bytes:
 
 
 def _with_checksum(parts: Parts) -> bytes:
-    """The state of a monitor or of a sequential test, with the checksum that belongs to it."""
+    """Return the state of a monitor or of a sequential test with the correct checksum."""
     try:
         fields = json.loads(parts[""])
         fields["sha256"] = json_sha256(fields["state"])

@@ -1,7 +1,7 @@
-"""Files of JSON changed by one who knows JSON: types, keys and depths swapped, half characters, checksums renewed.
+"""Mutate JSON files: change types, keys and depths, insert half characters, and renew checksums.
 
-A change of bytes nearly always makes a text that is not JSON, which is refused at once; these are nearly always JSON,
-of another shape than the reader expects.
+Changed bytes nearly always give a text that is not JSON and is rejected at once. These mutations nearly always give
+JSON, but of a shape that the reader does not expect.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ RAW = 0.4  # of the texts have their characters as they are, not as escapes
 
 
 def mutated(content: bytes, envelope: Envelope, rng: random.Random) -> bytes | None:
-    """A file with one to three changes to a JSON document or line in it; None if the change cannot be packed again."""
+    """Return a file with one to three changes to a JSON document or line in it; None if the changed parts cannot be
+    joined again."""
     parts = envelope.unpack(content)
     documents_of_parts = {
         name: part_documents for name, part in parts.items() if (part_documents := documents_of(part)) is not None
@@ -88,7 +89,7 @@ def mutated(content: bytes, envelope: Envelope, rng: random.Random) -> bytes | N
 
 
 def documents_of(part: bytes) -> tuple[list[Any], bool] | None:
-    """The JSON documents in bytes, and whether they are lines; None if they are not JSON."""
+    """Return the JSON documents in bytes, and whether they are lines; None if the bytes are not JSON."""
     for texts in ([part], [line for line in part.split(b"\n") if line.strip()]):
         try:
             return [json.loads(text) for text in texts], len(texts) > 1
@@ -98,7 +99,7 @@ def documents_of(part: bytes) -> tuple[list[Any], bool] | None:
 
 
 def changed(value: Any, rng: random.Random) -> Any:
-    """A JSON value with one thing in it changed, at any depth."""
+    """Return a JSON value with one change, at any depth."""
     value = copy.deepcopy(value)
     places = list(_places(value))
     if not places or rng.random() < 0.02:
@@ -129,7 +130,8 @@ def changed(value: Any, rng: random.Random) -> Any:
 
 
 def _by_depth(places: list[tuple[Any, Any]], rng: random.Random) -> list[tuple[Any, Any]]:
-    """Half of the time any place, else one of a container that is drawn first: long lists must not hide the rest."""
+    """Return a position: in half of the cases any position; else a position in a container that is drawn first, so that
+    long lists do not hide other containers."""
     if rng.random() < 0.5:
         return places
     chosen = rng.choice(list({id(container): container for container, _ in places}.values()))
@@ -137,7 +139,7 @@ def _by_depth(places: list[tuple[Any, Any]], rng: random.Random) -> list[tuple[A
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Every place in a value: the container and the key or position."""
+    """Return every position in a value: the container and the key or index."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:
         yield value, key
@@ -145,7 +147,8 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _other(value: Any, others: list[Any], rng: random.Random) -> Any:
-    """A value in the place of another: one of its kind, one that stands elsewhere, or one of any kind."""
+    """Return a replacement for a value: a value of the same kind, a value from another position, or a value of any
+    kind."""
     way = rng.randrange(4)
     if way == 0 and others:
         return copy.deepcopy(rng.choice(others))
@@ -166,7 +169,8 @@ def _other(value: Any, others: list[Any], rng: random.Random) -> Any:
 
 
 def text_of(value: Any, rng: random.Random) -> bytes:
-    """A value as JSON, with what no value of Python's is: a name twice, a depth of 100,000, half a character raw."""
+    """Return a value as JSON, including what no Python value can express: a repeated key, a depth of 100,000, half a
+    character."""
     text = json.dumps(value, ensure_ascii=rng.random() > RAW)
     text = text.replace(TWICE, "").replace(f'"{DEEP}"', "[" * DEPTH + "]" * DEPTH)
     return text.encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""Every reader of JSON: what of its files is JSON, and what reads it without a database, which takes time."""
+"""Every reader of JSON: which part of its files is JSON, and a faster function that reads it without a database."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ NAMES = (
 
 @dataclass(frozen=True)
 class JsonReader:
-    """A reader with the envelope that gives its JSON; `quick` reads most inputs, where the whole reader is slow."""
+    """A reader with the envelope that contains its JSON. `quick` reads most inputs if the whole reader is slow."""
 
     whole: Reader
     envelope: Envelope
     quick: Reader | None = None
 
     def of(self, number: int) -> Reader:
-        """What reads an input, by its number."""
+        """Return the function that reads an input, by the number of the input."""
         return self.whole if self.quick is None or number % EVERY == 0 else self.quick
 
 

@@ -1,7 +1,7 @@
-"""Inputs that the JSON mutator makes for a reader, one after another: `python -m tests.fuzz.json_trial NAME FOLDER`.
+"""Read inputs that the JSON mutator makes for a reader: `python -m tests.fuzz.json_trial NAME FOLDER`.
 
-An exception that nobody documents is kept once for each place it comes from, in FOLDER/crashes; an input that takes too
-long ends the process, and stays as FOLDER/input/current.
+An undocumented exception is saved once for each source line that raises it, in FOLDER/crashes. An input that takes too
+long ends the process, and remains as FOLDER/input/current.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ SECONDS = 20  # for an input
 
 
 def seeds_of(name: str, folder: Path) -> list[bytes]:
-    """The files that a reader's inputs are made of."""
+    """Return the files from which a reader's inputs are made."""
     return SEEDS[name](folder)
 
 
 def inputs_of(name: str, folder: Path, seed: int) -> Iterator[bytes]:
-    """Changed files for a reader, without end: the same for the same seed."""
+    """Yield changed files for a reader without end; the same seed gives the same files."""
     rng, seeds = random.Random(f"{name} {seed}"), seeds_of(name, folder)
     while True:
         content = mutated(rng.choice(seeds), JSON_READERS[name].envelope, rng)
@@ -38,7 +38,7 @@ def inputs_of(name: str, folder: Path, seed: int) -> Iterator[bytes]:
 
 
 def crash_at(name: str, number: int, content: bytes, folder: Path) -> Crash | None:
-    """What went wrong with an input, by its number."""
+    """Return what went wrong with an input, by its number."""
     return crash_of(JSON_READERS[name].of(number), content, folder)
 
 

@@ -1,7 +1,7 @@
-"""Fuzz one reader by atheris in this process: `python -m tests.fuzz.reader_fuzz NAME FOLDER libFuzzer-options…`.
+"""Fuzz one reader with atheris in this process: `python -m tests.fuzz.reader_fuzz NAME FOLDER libFuzzer-options…`.
 
-An exception that nobody documents is kept once for each place it comes from, and the fuzzer continues; what ends the
-process (a signal, too much memory or time) is kept by libFuzzer itself. Both lie in FOLDER/crashes.
+An undocumented exception is saved once for each source line that raises it, and the fuzzer continues. If the process
+ends (by a signal, or too much memory or time), libFuzzer saves the input. Both are in FOLDER/crashes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WHOLE = 0.25  # of the changes are to the sealed file
 
 
 def prepared(reader: Reader, folder: Path) -> None:
-    """Folders for the corpus, which begins with the seeds, for crashes, and for the file that is read."""
+    """Make folders for the corpus, which begins with the seeds, for crashes, and for the file that is read."""
     for name in ("corpus", "crashes", "seeds", "input"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for at, content in enumerate(SEEDS[reader.name](folder / "seeds")):
@@ -32,7 +32,7 @@ def prepared(reader: Reader, folder: Path) -> None:
 
 
 def trial(reader: Reader, folder: Path) -> Any:
-    """What libFuzzer calls with each input."""
+    """Return the function that libFuzzer calls with each input."""
     known_crashes: set[str] = set()
 
     def one(content: bytes) -> None:
@@ -48,7 +48,7 @@ def trial(reader: Reader, folder: Path) -> Any:
 
 
 def mutator(reader: Reader) -> Any:
-    """Changes within the envelope; now and then to the envelope itself."""
+    """Return a function that changes the parts within the envelope, and sometimes the envelope itself."""
 
     def change(content: bytes, largest: int, seed: int) -> bytes:
         rng = random.Random(seed)

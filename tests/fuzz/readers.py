@@ -1,7 +1,7 @@
-"""Every reader of files: how its file is called, what reads it, and which envelope keeps its parts together.
+"""Every reader of files: the suffix of its files, the function that reads them, and their envelope.
 
-A reader is what a user can hand a file to. What is read is used as well: a damaged model that loads must still tag, or
-say why not.
+A reader is anything to which a user can pass a file. The result is also used: a damaged model that can be loaded must
+still tag, or raise a documented error.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from tests.fuzz.store_edits import edited_store, use_store
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader by its name: the suffix of its files, what reads one, and how its parts are packed."""
+    """A reader by its name: the suffix of its files, the function that reads one, and the envelope of its parts."""
 
     name: str
     suffix: str
@@ -68,14 +68,14 @@ class Reader:
 
 
 def recalibration(path: Path) -> None:
-    """A map, applied to a row."""
+    """Apply a map to a row."""
     loaded = RecalibrationMap.load(path)
     groups = loaded.groups[:1] or None
     loaded.apply([[1 / len(loaded.classes)] * len(loaded.classes)] if loaded.classes else [0.3], groups=groups)
 
 
 def pairs(path: Path) -> None:
-    """Pairs of a label and a probability with a group and a cluster; then the same columns as arrays."""
+    """Read pairs of a label and a probability with a group and a cluster, then the same columns as arrays."""
     columns: dict[str, Any] = {"y_true": "label", "prob": "prob", "groups": "group", "clusters": "cluster"}
     with opened(path, **columns, skip_missing=True) as predictions:
         predictions.pairs()
@@ -84,7 +84,7 @@ def pairs(path: Path) -> None:
 
 
 def distributions(path: Path) -> None:
-    """A column of lists, or of mappings, of probabilities."""
+    """Read a column of lists, or of mappings, of probabilities."""
     columns: dict[str, Any] = {"y_true": "label", "probs_column": "probs", "reduce": "top-label"}
     with opened(path, **columns, classes=["a", "b"]) as predictions:
         predictions.pairs()
@@ -92,7 +92,7 @@ def distributions(path: Path) -> None:
 
 
 def log(form: str) -> Callable[[Path], None]:
-    """A log of a program: what it holds as pairs, and its scores."""
+    """Read a log of a program as pairs, and its scores."""
 
     def read(path: Path) -> None:
         for options in ({}, {"normalise": "characters"}, {"y_true": "correct", "prob": "probability"}):
@@ -112,13 +112,13 @@ def documents(form: str | None) -> Callable[[Path], None]:
 
 
 def corpus(path: Path) -> None:
-    """Dated documents; the columns of a table are named, those of CoNLL-U are in its comments."""
+    """Read dated documents: the columns of a table are named, those of CoNLL-U are in its comments."""
     table = {} if path.suffix == ".conllu" else {"text": "text", "date": "date", "id": "id", "title": "title"}
     list(open_corpus([path], fields=Fields(**table), bad_dates="leave-out").documents())
 
 
 def scores(path: Path) -> None:
-    """Scores of documents and actors, all read."""
+    """Read all scores of documents and actors."""
     columns = ScoreColumns(actor="actor", prob="p")
     opened_scores = open_scores([path], fields=Fields(id="id", date="date"), columns=columns, bad_dates="leave-out")
     list(opened_scores.iterate_documents())
@@ -129,7 +129,7 @@ def tagger(path: Path) -> None:
 
 
 def logits(path: Path) -> None:
-    """Arrays of a token classifier, and what follows from them."""
+    """Read arrays of a token classifier, and compute with them."""
     arrays = read_model_arrays(str(path))
     names = arrays.label_names or ("O", "B-PER", "I-PER")
     posterior = TagPosterior.from_logits(
@@ -139,7 +139,7 @@ def logits(path: Path) -> None:
 
 
 def logit_file(path: Path) -> None:
-    """Logits with their targets, or with targets for rows that it may have; and the sums of their pairs."""
+    """Read logits with their targets, or with targets that fit the rows, and add up their pairs."""
     separate_targets = path.parent / "targets-of-logits.npy"
     np.save(separate_targets, np.arange(6) % 3)
     for targets in ((), (separate_targets,), (path,)):
@@ -179,19 +179,19 @@ def experiments(path: Path) -> None:
 
 
 def checks(path: Path) -> None:
-    """A file of checks, and the context of each."""
+    """Read a file of checks, and make the context of each."""
     configuration = read_configuration(str(path), kinds=list(CHECKS))
     parent = click.Context(command)
     list(contexts(configuration, command.commands, parent, shared=tuple(SHARED)))
 
 
 def look(path: Path) -> None:
-    """What a file looks like, with commands for it."""
+    """Describe a file, with commands for it."""
     howsure.look(path).text()
 
 
 def sequential_state(path: Path) -> None:
-    """A comparison or a score, which continues with the next item and is saved."""
+    """Read a comparison or a score, continue it with the next item, and save it."""
     for kind, scores in ((howsure.SequentialComparison, (1, 0)), (howsure.SequentialScore, (1,))):
         with suppress(HowsureError):
             sequence = kind.load(path)
@@ -204,7 +204,7 @@ def sequential_state(path: Path) -> None:
 
 
 def cells(path: Path) -> None:
-    """JSON texts in the cells of a column: sets of labels, rankings, references and entities."""
+    """Read JSON in the cells of a column: sets of labels, rankings, references and entities."""
     for text in path.read_bytes().decode("utf-8", "replace").splitlines():
         for parse in (parse_labels, parse_numbers, parse_references, parse_entities):
             with suppress(HowsureError):
@@ -242,7 +242,7 @@ LOG_READERS = {  # the readers of logs by the format that they read, each with t
 
 
 def extracted_fields(path: Path) -> None:
-    """Documents with fields, as predictions and as true values."""
+    """Read documents with fields, as predictions and as true values."""
     source = howsure.read(path)
     howsure.evaluate_fields(gold=source, data=source)
 
@@ -319,7 +319,7 @@ READERS = {
 
 
 def run(reader: Reader, path: Path) -> None:
-    """Read a file as a user would; warnings are part of it."""
+    """Read a file as a user would; warnings are accepted."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reader.read(path)

@@ -1,4 +1,4 @@
-"""What reads files of JSON as a user's commands do, where that is more than one call."""
+"""Functions that read JSON files as a user's commands do, if this takes more than one call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOTHING_ASKED: dict[str, str | None] = dict.fromkeys(("y_true", "groups", "clust
 
 
 def rows_of_log(form: str) -> Callable[[Path], None]:
-    """A log rewritten as a table, by its name and by what it shows, and the columns that it names."""
+    """Read a log as a table by its name and by its content, with the columns that it names."""
 
     def read(path: Path) -> None:
         spool = path.parent / "spool"
@@ -44,7 +44,7 @@ def rows_of_log(form: str) -> Callable[[Path], None]:
 
 
 def lm_eval_results(path: Path) -> None:
-    """The results next to samples of lm-evaluation-harness."""
+    """Read the results next to samples of lm-evaluation-harness."""
     folder = path.parent / "model"
     folder.mkdir(exist_ok=True)
     date = "2026-01-02T03-04-05.678"
@@ -54,7 +54,7 @@ def lm_eval_results(path: Path) -> None:
 
 
 def helm_beside(name: str) -> Callable[[Path], None]:
-    """The files next to a scenario's state."""
+    """Read the files next to a scenario's state."""
 
     def read(path: Path) -> None:
         folder = path.parent / "run"
@@ -69,38 +69,38 @@ def helm_beside(name: str) -> Callable[[Path], None]:
 
 
 def summary(path: Path) -> None:
-    """A summary, and one of groups."""
+    """Read a summary, and one of groups."""
     for kind in (CalibrationSummary, CalibrationSummaries):
         with suppress(HowsureError):
             repr(kind.load(path))
 
 
 def page_body(path: Path) -> None:
-    """What the page sends."""
+    """Read what the page sends."""
     rules = {"number": integer_field, "coder": text, "acting": codes, "unclear": truth}
     read_fields(path.read_bytes(), rules, address="/labels")
 
 
 def sample(path: Path) -> None:
-    """A sample drawn for labels, and all that it says."""
+    """Read a sample drawn for labels, and use all of its contents."""
     loaded = LabelSample.load(path)
     loaded.to_dict()
     repr(loaded)
 
 
 def regression(path: Path) -> None:
-    """A regression on the labels of a store, and its table."""
+    """Read a regression on the labels of a store, and show its table."""
     with EventStore.open(whole_store()) as store:
         saved_regression(store, path).text()
 
 
 def pipeline_meta(path: Path) -> None:
-    """What a spaCy pipeline says of itself, without spaCy."""
+    """Read the description of a spaCy pipeline, without spaCy."""
     meta_of_pipeline(path.read_bytes(), str(path))
 
 
 def open_store(path: Path) -> None:
-    """What a store says before its rows are asked: its settings, and what readers were asked."""
+    """Open a store and read its settings and labels, without its rows."""
     with EventStore.open(path) as store:
         document_view(store, 0)
         find_labelling(store)

@@ -1,4 +1,4 @@
-"""Small valid files to begin with, written by howsure itself where it writes them, else by hand."""
+"""Small valid files from which fuzzing starts, written by howsure if it writes such files, else by hand."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ WORDS, TAGS = [["a", "bird", "sings"], ["birds", "sing"]], [["DT", "NN", "VBZ"],
 
 
 def maps() -> list[bytes]:
-    """Maps of one probability, of groups, and of classes."""
+    """Return maps of one probability, of groups, and of classes."""
     y, q = np.arange(80) % 2, np.linspace(0.1, 0.9, 80)
     of_groups = recalibrate(y, q, groups=np.arange(80) // 40, method="isotonic")
     of_classes = recalibrate([0, 1, 2] * 3, np.random.default_rng(0).dirichlet([1] * 3, 9), method="vector")
@@ -119,7 +119,7 @@ def maps() -> list[bytes]:
 
 
 def bytes_of(make: Callable[[Path], object], path: Path) -> bytes:
-    """What a function writes to a file."""
+    """Return what a function writes to a file."""
     make(path)
     return path.read_bytes()
 
@@ -131,7 +131,7 @@ def array(values: object) -> bytes:
 
 
 def parquet(folder: Path) -> list[bytes]:
-    """Packed and not, in one row group and in several."""
+    """Return files with and without compression, in one and in several row groups."""
     rows, contents = pa.table(COLUMNS), []
     for at, options in enumerate(({}, {"compression": "zstd", "row_group_size": 2}, {"use_dictionary": False})):
         pa.parquet.write_table(rows, folder / f"{at}.parquet", **options)
@@ -146,7 +146,7 @@ def experiments(path: Path) -> None:
 
 
 def logits(path: Path) -> None:
-    """As a Trainer's output is saved."""
+    """Return logits as the saved output of a Trainer."""
     ids = np.array([[-100, 1, 2, 0], [-100, 0, -100, -100]])
     np.savez(path, predictions=np.eye(3, dtype=np.float32)[ids % 3], label_ids=ids, transitions=np.zeros((3, 3)))
 
@@ -159,24 +159,24 @@ def taggers(folder: Path) -> list[bytes]:
 
 
 def scored(path: Path) -> bytes:
-    """Antecedent scores in every layout."""
+    """Return antecedent scores in every layout."""
     return bytes_of(lambda place: write_antecedent_scores(several(), place), path)
 
 
 def table(suffix: str, columns: dict[str, list[object]] = COLUMNS) -> Seeds:
-    """Columns in the format of a suffix."""
+    """Return columns in the format of a suffix."""
     return lambda folder: [write(folder / f"table{suffix}", columns).read_bytes()]
 
 
 def watched() -> CalibrationMonitor:
-    """A monitor after four days."""
+    """Return a monitor after four days."""
     monitor = CalibrationMonitor()
     monitor.update(["2026-01-01", "2026-01-02", "2026-01-04", "2026-01-06"], [1, 0, 1, 1], [0.9, 0.4, 0.8, 0.7])
     return monitor
 
 
 def sequential_states(folder: Path) -> list[bytes]:
-    """A comparison in the order drawn, with clusters, and a score with predictions."""
+    """Return a comparison in the order drawn, with clusters, and a score with predictions."""
     order = draw_order(["a", "b", "c", "d"], clusters=["x", "x", "y", "z"], rng=1)
     comparison = SequentialComparison(order=order)
     rows = order.rows[:3]
@@ -187,7 +187,7 @@ def sequential_states(folder: Path) -> list[bytes]:
 
 
 def regressions(folder: Path) -> list[bytes]:
-    """A regression of events as `howsure events regress` writes it."""
+    """Return a regression of events as `howsure events regress` writes it."""
     fit = regress_predicted({row: row % 2 for row in range(20)}, np.linspace(0, 1, 40), covariates=[np.arange(40) % 3])
     with EventStore.open(whole_store()) as store:
         settings = recorded_settings(store)
@@ -204,27 +204,27 @@ TRACES = b"".join(  # of MLflow, with assessments as a text
 
 
 def fixed(*contents: bytes) -> Seeds:
-    """Files that are written here."""
+    """Return files that are written here."""
     return lambda folder: list(contents)
 
 
 def log(*names: str) -> Seeds:
-    """Small logs of a program."""
+    """Return small logs of a program."""
     return lambda folder: [make(folder, content).read_bytes() for content, make in map(LOGS.__getitem__, names)]
 
 
 def news(folder: Path) -> list[bytes]:
-    """Dated documents with their parse."""
+    """Return dated documents with their parse."""
     return [CONLLU, bytes_of(lambda path: write_corpus(path, 2), folder / "news.conllu")]
 
 
 def coreference_map() -> dict[str, Any]:
-    """A recalibration of a coreference model's scores."""
+    """Return a recalibration of a coreference model's scores."""
     return recalibrate_coreference(*drawn(30, 8, 1, Sharpening(0.5, 0.5, 0.6))).to_dict()
 
 
 def summaries(folder: Path) -> list[bytes]:
-    """A summary of pairs, and one of groups."""
+    """Return a summary of pairs, and one of groups."""
     y, q = np.arange(40) % 2, np.linspace(0.1, 0.9, 40)
     of_all, of_groups = CalibrationSummary(), CalibrationSummaries()
     of_all.add(y, q)
@@ -241,7 +241,7 @@ EXTRACTED = json.dumps({"custom_id": "a", "response": {"body": {"choices": [CHOI
 
 
 def filing_policy() -> FilingPolicy:
-    """A policy with a map of confidences and a threshold for each field."""
+    """Return a policy with a map of confidences and a threshold for each field."""
     columns = {"document": np.arange(80) // 2, "field": ["a", "b"] * 40, "value": ["x"] * 80}
     columns |= {"gold": ["x", "x", "x", "y"] * 20, "confidence": np.arange(80) / 80}
     policy = evaluate_fields(**columns, max_risk=0.6, promise="fields", recalibrate=True).policy

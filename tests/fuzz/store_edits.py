@@ -1,6 +1,7 @@
-"""A store of events changed by hand, as bytes say: four for a change, its table, column, row and value.
+"""Edit a store of events as bytes say: four bytes for an edit, which select its table, column, row and value.
 
-Bytes changed at random in a DuckDB file only break its checksums; what a hand changes by SQL is a store all the same.
+Random changes of the bytes of a DuckDB file only break its checksums. A store that was edited by SQL has valid
+checksums.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ CHANGE = 4  # bytes
 
 @cache
 def whole_store() -> Path:
-    """A small store that is whole, for as long as this process lives."""
+    """Return an intact small store, which exists as long as this process."""
     folder = Path(tempfile.mkdtemp(prefix="howsure-fuzz-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     store_file(folder / "whole.duckdb", documents=12, samples=8)
@@ -98,13 +99,13 @@ def whole_store() -> Path:
 
 @cache
 def columns() -> dict[str, list[str]]:
-    """The columns of each table."""
+    """Return the columns of each table."""
     with duckdb.connect(whole_store(), read_only=True) as connection:
         return {table: [row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall()] for table in TABLES}
 
 
 def statements(edits: bytes) -> list[str]:
-    """The changes that bytes encode, as SQL."""
+    """Return the edits that bytes encode, as SQL."""
     updates = []
     for at in range(0, len(edits) - CHANGE + 1, CHANGE):
         table, column, row, value = edits[at : at + CHANGE]
@@ -116,7 +117,7 @@ def statements(edits: bytes) -> list[str]:
 
 
 def edited_store(path: Path) -> None:
-    """Change a store as the bytes of a file say, and use it."""
+    """Edit a store as the bytes of a file say, and use it."""
     target = path.with_name(f"{path.name}.duckdb")
     shutil.copyfile(whole_store(), target)
     try:
@@ -130,7 +131,8 @@ def edited_store(path: Path) -> None:
 
 
 def use_store(path: Path) -> None:
-    """Ask all that reads a store, each by itself: a refusal by one must not hide a crash of another.
+    """Call every function that reads a store, each separately, because an error of one must not hide a crash of
+    another.
 
     Raises HowsureError if the store cannot be opened.
     """

@@ -1,4 +1,4 @@
-"""One trial of a reader: read some bytes as a file, and say whether anything but a documented error came of it."""
+"""One trial of a reader: read bytes as a file, and report any undocumented error."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ CRASHES = Path(__file__).parent / "crashes"  # of the past, a folder a reader
 
 @dataclass(frozen=True)
 class Crash:
-    """An exception that nobody documents: its type and the last line of ours that it went through, and all of it."""
+    """An undocumented exception: its type, the last line of howsure's code that it went through, and its traceback."""
 
     where: str
     traceback_text: str
 
 
 def crash_of(reader: Reader, content: bytes, folder: Path) -> Crash | None:
-    """What went wrong when the reader read the content; None if it was read, or refused as documented."""
+    """Return what went wrong when the reader read the content; None if it was read, or rejected as documented."""
     path = folder / f"input{reader.suffix}"
     path.write_bytes(content)
     try:
@@ -38,5 +38,5 @@ def crash_of(reader: Reader, content: bytes, folder: Path) -> Crash | None:
 
 
 def past_crashes() -> list[tuple[Reader, Path]]:
-    """The inputs that once crashed a reader."""
+    """Return the inputs that once crashed a reader."""
     return [(READERS[path.parent.name], path) for path in sorted(CRASHES.rglob("*")) if path.is_file()]

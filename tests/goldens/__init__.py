@@ -1,4 +1,4 @@
-"""What people see, frozen: commands and results, with what each printed and wrote.
+"""Goldens: stored commands and results, with everything that a user sees of each.
 
 python -m tests.goldens [--write] [--exact] [ROOM ...]
 """

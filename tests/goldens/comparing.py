@@ -1,4 +1,4 @@
-"""Whether two records of what is seen are the same: words exactly, numbers but for their rounding."""
+"""Compare two records of what a user sees: words exactly, numbers within rounding."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def differences(
     tolerance: float,
     declared: Mapping[str, float] | None = None,
 ) -> dict[str, list[str]]:
-    """What differs, for each entry that does: lines to read. Of some entries a wider tolerance may be declared."""
+    """Return lines that describe what differs, for each entry that differs. A larger tolerance may be declared for an
+    entry."""
     allowed = declared or {}
     lines_by_entry = {}
     for name in [*before, *(name for name in after if name not in before)]:
@@ -75,7 +76,7 @@ def _parts(before: Mapping[str, Any], after: Mapping[str, Any], tolerance: float
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The parts of a record as lines: code, out, err, each file, figures."""
+    """Return the parts of a record as lines: code, out, err, each file, figures."""
     lines_by_part: dict[str, list[str]] = {}
     for part, value in record.items():
         if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Counts: a sample to label, the labels filled in, the estimates; how many labels it takes."""
+"""Counts: a sample to label, the labels filled in, the estimates, and the number of labels needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.goldens.running import Room
 
 
 def label(drawn: str, done: str) -> None:
-    """Fill in what a person would find; a comma or a semicolon may separate the columns."""
+    """Fill in the correct labels. A comma or a semicolon may separate the columns."""
     truth = {row["id"]: row["truth"] for row in news_scores()}
     with Path(drawn).open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
@@ -21,7 +21,7 @@ def label(drawn: str, done: str) -> None:
 
 
 def some_labels() -> None:
-    """The table of scores with a column of labels for every third unit."""
+    """Return the table of scores with a column of labels for every third unit."""
     rows = [{**row, "found": row["truth"] if k % 3 == 0 else ""} for k, row in enumerate(news_scores())]
     with Path("some.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
@@ -30,7 +30,8 @@ def some_labels() -> None:
 
 
 def read_twice() -> None:
-    """The labels of every third unit, some misread; every sixth was read twice, and settled where readings differ."""
+    """Return labels of every third unit, some of them wrong. Every sixth unit has two labels, which are settled if they
+    differ."""
     rows = []
     for k, row in enumerate(news_scores()):
         truth = int(row["truth"])

@@ -1,4 +1,4 @@
-"""Which public commands have no golden."""
+"""List the public commands that have no golden."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXPLAINED = {
 
 
 def commands() -> list[str]:
-    """All public commands, as they are typed."""
+    """Return all public commands, as they are typed."""
     return list(_below(howsure, (), click.Context(howsure)))
 
 
@@ -33,7 +33,7 @@ def _below(command: click.Command, name: tuple[str, ...], context: click.Context
 
 
 def uncovered() -> list[str]:
-    """Commands that no room types, and that are not explained above. The first of a group may be left out."""
+    """Return commands that are in no room and not explained above. The first command of a group may be left out."""
     typed = {re.sub(r"^~\S+ ", "", line) for name in ROOMS for line in lines_of(room(name).commands)}
     shortened = {
         "calibration curve": "calibration",

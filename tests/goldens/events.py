@@ -29,7 +29,7 @@ def keep_unlabelled() -> None:
 
 
 def second_coder() -> None:
-    """Somebody else read the same documents, and saw one thing in seven otherwise."""
+    """Return the labels of a second coder, who labelled one thing in seven differently."""
     heading, *rows = Path("demo-labels.csv").read_text().splitlines()
     other = []
     for k, row in enumerate(rows):

@@ -13,7 +13,7 @@ READ = "fields values.csv"
 
 
 def write_inputs() -> None:
-    """A table with a row per value of 120 documents, and JSON lines with the true values."""
+    """Write a table with a row per value of 120 documents, and JSON lines with the true values."""
     rng = np.random.default_rng(52)
     rows, predicted, gold = ["document,field,value,confidence,gold"], [], []
     for i in range(120):

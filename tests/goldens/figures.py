@@ -1,4 +1,4 @@
-"""What a figure shows, in numbers and words: its lines, points, bars and texts, not where its ink lies."""
+"""The content of a figure in numbers and words: its lines, points, bars and texts, without their position in pixels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FEW = 8
 
 
 def figure_lines(figure: Figure) -> list[str]:
-    """A line for each thing that is drawn."""
+    """Return a line for each element that is drawn."""
     lines = [f"figure: {text.get_text()}" for text in figure.texts if text.get_text()]
     for number, axes in enumerate(figure.axes, 1):
         lines += [f"panel {number} {line}" for line in _axes(axes)]
@@ -49,7 +49,7 @@ def _axes(axes: Axes) -> Iterator[str]:
 
 
 def _few(values: Any) -> str:
-    """At most eight of the numbers, evenly apart, to ten digits."""
+    """Return at most eight of the numbers, evenly spaced, with ten digits."""
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         return f"[{' '.join(map(str, array.ravel()[:FEW]))}]"

@@ -1,4 +1,5 @@
-"""The small made-up files that the commands of the goldens read: the same bytes every time, made without howsure."""
+"""The small simulated files that the commands of the goldens read. Their bytes are always the same, and they are made
+without howsure."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ N = 240
 
 
 def pairs() -> dict[str, list[Any]]:
-    """Predictions of two models for the same items, the second one overconfident; whole numbers, names and weights."""
+    """Return predictions of two models for the same items, the second one overconfident, with whole numbers, names and
+    weights."""
     rng = np.random.default_rng(27)
     p = rng.uniform(0.03, 0.97, N).round(3)
     y = (rng.random(N) < p).astype(int)
@@ -44,7 +46,7 @@ def pairs() -> dict[str, list[Any]]:
 
 
 def classes() -> dict[str, list[Any]]:
-    """Three classes with their probabilities, logits and log-probabilities."""
+    """Return three classes with their probabilities, logits and log-probabilities."""
     rng = np.random.default_rng(3)
     z = rng.normal(0, 1.5, (150, 3)).round(3)
     raised = np.exp(z)
@@ -64,7 +66,7 @@ def classes() -> dict[str, list[Any]]:
 
 
 def systems() -> list[dict[str, Any]]:
-    """What a person and three systems said of 90 items in 18 documents."""
+    """Return labels of a human annotator and of three systems for 90 items in 18 documents."""
     rng = np.random.default_rng(5)
     rows = []
     for k in range(90):
@@ -87,7 +89,8 @@ def systems() -> list[dict[str, Any]]:
 
 
 def monitored() -> list[dict[str, Any]]:
-    """A log of 24 days in two groups, of which one is off from the 13th day on; the last labels are late."""
+    """Return a log of 24 days in two groups, one of which is miscalibrated from the 13th day on. The last labels are
+    missing."""
     rng = np.random.default_rng(8)
     n = 24 * 60
     q = rng.beta(4, 1.5, n).round(4)
@@ -105,7 +108,7 @@ def monitored() -> list[dict[str, Any]]:
 
 
 def news_scores() -> list[dict[str, Any]]:
-    """Scores of 300 articles, by month and country; `truth` is what a person would find."""
+    """Return scores of 300 articles, by month and country; `truth` is the correct label."""
     rng = np.random.default_rng(11)
     score = rng.beta(0.7, 1.6, 300).round(4)
     truth = rng.random(300) < score**1.3
@@ -125,7 +128,7 @@ def news_scores() -> list[dict[str, Any]]:
 
 
 def tagged(n: int, seed: int) -> str:
-    """Sentences of an imaginary language in which nouns are often verbs: word and tag."""
+    """Return sentences of an imaginary language in which nouns are often verbs: word and tag."""
     words = {"D": ["the", "a"], "N": ["dog", "cat", "run", "walk"], "V": ["run", "walk", "sees", "likes"], ",": [","]}
     follows = {"D": "NNN", "N": "VVN,", "V": "DDNV", ",": "DNV"}
     rng = np.random.default_rng(seed)
@@ -141,7 +144,7 @@ def tagged(n: int, seed: int) -> str:
 
 
 def entities() -> dict[str, np.ndarray[Any, Any]]:
-    """Logits of a token classifier that is often right, and gold labels, some of them -100."""
+    """Return logits of a token classifier that is often correct, and gold labels, some of them -100."""
     rng = np.random.default_rng(0)
     gold = rng.choice(5, size=(20, 9), p=[0.6, 0.15, 0.05, 0.15, 0.05])
     logits = (rng.normal(size=(20, 9, 5)) + 2 * np.eye(5)[gold]).round(3)
@@ -150,12 +153,12 @@ def entities() -> dict[str, np.ndarray[Any, Any]]:
 
 
 def records(columns: Columns) -> list[dict[str, Any]]:
-    """Rows of columns."""
+    """Return rows of columns."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]], delimiter: str = ",") -> str:
-    """Rows as CSV."""
+    """Return rows as CSV."""
     lines = io.StringIO()
     writer = csv.DictWriter(lines, list(rows[0]), delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
@@ -164,12 +167,12 @@ def csv_text(rows: Sequence[Mapping[str, Any]], delimiter: str = ",") -> str:
 
 
 def json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as JSON lines."""
+    """Return rows as JSON lines."""
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def lm_eval_run(folder: Path, model: str, seed: int) -> None:
-    """A run of lm-evaluation-harness: 60 questions with two choices."""
+    """Return a run of lm-evaluation-harness: 60 questions with two choices."""
     rng = np.random.default_rng(seed)
     samples = []
     for item in range(60):
@@ -237,7 +240,8 @@ def write_inputs(folder: Path) -> None:
 
 
 def write_systems(folder: Path) -> None:
-    """What systems said: a column each, and a row each; scores of systems; outcomes of an older program."""
+    """Write the systems' labels with a column for each system and with a row for each label, scores of systems, and
+    outcomes of an older program."""
     rows = systems()
     (folder / "systems.csv").write_text(csv_text(rows))
     long = [

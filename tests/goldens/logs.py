@@ -1,4 +1,4 @@
-"""Logs of other programs, as they are."""
+"""Logs of other programs, unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files are, and what could be asked of them."""
+"""Descriptions of files, with proposed commands."""
 
 from __future__ import annotations
 

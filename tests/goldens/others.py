@@ -1,4 +1,4 @@
-"""Help, data sets, the demo, and what belongs to no room."""
+"""Help, data sets, the demo, and other commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading: the same pairs from each kind of file, each way to give probabilities, what is left out."""
+"""Reading: the same pairs from each file format, each way to give probabilities, and rows that are left out."""
 
 from __future__ import annotations
 

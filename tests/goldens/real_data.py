@@ -9,7 +9,7 @@ from tests.goldens.running import Room
 
 
 def data() -> None:
-    """The real data, as the folder `data`."""
+    """Return the real data, as the folder `data`."""
     Path("data").symlink_to(os.environ["HOWSURE_DATA"])
 
 

@@ -9,7 +9,7 @@ from tests.goldens.running import Room
 
 
 def posts() -> None:
-    """Posts of units by year: a score of a model, labels of people for some, a topic and a scale."""
+    """Return posts of units by year: a model's score, human labels for some, a topic and a scale."""
     draw = random.Random(11)
     lines = ["unit,year,treated,late,age,party,score,label,said,topic,mood,grade,chance"]
     for k in range(400):

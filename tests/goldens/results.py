@@ -1,4 +1,4 @@
-"""Every public result in every form: its words, values, frame, table, Markdown, LaTeX, CSV, HTML, figure and report."""
+"""Every public result in every form: text, values, frame, table, Markdown, LaTeX, CSV, HTML, figure and report."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GIVEN = ["--id", "id", "--date", "date", "--actor", "actor", "--prob", "p", "--s
 
 
 def store(name: str = "read.duckdb") -> howsure.EventStore:
-    """The store that `events import` makes of four documents."""
+    """Return the store that `events import` makes of four documents."""
     if not Path(name).exists():
         rows = [
             "id,date,actor,p",
@@ -63,7 +63,7 @@ def counted(**options: Any) -> howsure.CountEstimates:
 
 
 def makers() -> dict[str, Callable[[], Any]]:
-    """What makes each public result."""
+    """Return a function for each public result that makes it."""
     pairs = inputs.pairs()
     y, p, q = (np.array(pairs[name]) for name in ("y", "p", "q"))
     frame = pl.DataFrame(pairs)
@@ -174,7 +174,7 @@ NEEDS = {
 
 
 def drawn(result: Any) -> object:
-    """The data of a result's figure."""
+    """Return the data of a result's figure."""
     axes = (
         result.plot(metric="macro_f1")
         if isinstance(result, howsure.Comparison) and len(result.rows) > 2
@@ -184,13 +184,13 @@ def drawn(result: Any) -> object:
 
 
 def reported(result: Any) -> object:
-    """What a reader of a result's report reads."""
+    """Return the text that a reader of a result's report sees."""
     result.report("report.html", title="A report")
     return Path("report.html").read_text(encoding="utf-8")
 
 
 def calls() -> Mapping[str, Callable[[], object]]:
-    """Each result in each form that it has."""
+    """Return each result in each of its forms."""
     calls_by_name: dict[str, Callable[[], object]] = {}
     for name, make in makers().items():
         once = functools.cache(make)

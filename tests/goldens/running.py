@@ -1,4 +1,4 @@
-"""Run the entries of a room in a folder of their own, and say what people would see of each."""
+"""Run the entries of a room in its own folder, and return what a user would see of each."""
 
 from __future__ import annotations
 
@@ -61,11 +61,12 @@ Seen = dict[str, Any]
 
 @dataclass(frozen=True)
 class Room:
-    """What is frozen of one room: commands, one a line, in this order; calls of Python; what prepares files between.
+    """The entries of one room: commands, one per line, in this order; Python calls; and steps that prepare files
+    between commands.
 
-    A line of `commands` that starts with `!` names a step. One that starts with `~1e-6` shows what an optimiser found,
-    on which other machines agree to six digits only; `declared` says the same of calls. A `long` room is for `-m long`.
-    Of a room that `wants` something of tests/lacking.py, only digests are stored.
+    A line of `commands` that starts with `!` names a step. A line that starts with `~1e-6` shows the result of an
+    optimiser, on which other machines agree only to six digits; `declared` says the same of calls. A `long` room is run
+    only with `-m long`. If a room `wants` a requirement of tests/lacking.py, only digests are stored.
     """
 
     commands: str = ""
@@ -77,25 +78,25 @@ class Room:
 
 
 def room(name: str) -> Room:
-    """A room by its name."""
+    """Return a room by its name."""
     loaded: Room = importlib.import_module(f"tests.goldens.{name}").ROOM
     return loaded
 
 
 def lines_of(commands: str) -> list[str]:
-    """The commands and steps of a text, without its comments; a line that ends in a backslash goes on."""
+    """Return the commands and steps of a text, without comments. A line that ends in a backslash is continued."""
     lines = re.sub(r"\\\n\s*", "", commands).splitlines()
     return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
 
 
 def tolerances(name: str) -> dict[str, float]:
-    """The declared tolerances of what optimisers find, by the command as it is typed."""
+    """Return the declared tolerances of optimisers' results, by the command as it is typed."""
     lines = [line[1:].split(maxsplit=1) for line in lines_of(room(name).commands) if line.startswith("~")]
     return {typed: float(tolerance) for tolerance, typed in lines} | dict(room(name).declared)
 
 
 def masked(text: str, folder: Path) -> str:
-    """A text without what depends on the day, the machine or the version. The one place where that is said."""
+    """Return a text in which everything is masked that depends on the day, the machine or the version."""
     today = datetime.date.today()
     days = {str(today + datetime.timedelta(days=n)) for n in (-1, 0, 1)}
     for path in {str(folder.resolve()), str(folder)}:
@@ -137,7 +138,7 @@ def folded(value: Any, indent: int = 0) -> str:
 
 
 def text_lines(text: str, folder: Path) -> list[str]:
-    """A text as lines: JSON folded, pages without their pictures, styles and programs."""
+    """Return a text as lines: JSON compactly, and pages without pictures, styles and programs."""
     if text.lstrip().startswith(("{", "[")):
         with contextlib.suppress(ValueError):
             text = folded(json.loads(text))
@@ -151,7 +152,7 @@ def text_lines(text: str, folder: Path) -> list[str]:
 
 
 def page_text(text: str) -> str:
-    """What a reader of a page reads: its text, cells of tables with bars between, no pictures."""
+    """Return what a reader of a page reads: its text, and cells of tables with bars between them, without pictures."""
     text = re.sub(r"<(style|script|svg)\b.*?</\1>", lambda match: f"[{match[1]}]", text, flags=re.DOTALL)
     text = re.sub(r"data:[\w/+.;-]+,[\w+/=%-]+", "[picture]", text)
     text = re.sub(r"</t[dh]>\s*", " | ", text)
@@ -161,13 +162,14 @@ def page_text(text: str) -> str:
 
 
 def digest(text: str) -> str:
-    """A digest of the words of a text and of its numbers, rounded to six digits."""
+    """Return a digest of the words of a text and of its numbers, rounded to six digits."""
     rounded = NUMBER.sub(lambda match: f"{float(match[0].replace(',', '').replace('−', '-')):.6g}", text)
     return hashlib.sha256(" ".join(rounded.split()).encode()).hexdigest()[:24]
 
 
 def file_lines(path: Path, folder: Path) -> list[str]:
-    """What is in a file: text, the arrays of an .npz, the columns of a Parquet file; else only what kind it is."""
+    """Return the contents of a file: text, the arrays of an .npz, the columns of a Parquet file; for other files, only
+    their kind."""
     content = path.read_bytes()
     if path.suffix == ".gz":
         content = gzip.decompress(content)
@@ -185,7 +187,7 @@ def file_lines(path: Path, folder: Path) -> list[str]:
 
 
 def shown(value: object) -> Any:
-    """A value of Python as JSON; arrays with their type, and of long ones 24 values."""
+    """Return a Python value as JSON; arrays with their type, and 24 values of long arrays."""
     if isinstance(value, np.ndarray):
         flat = value.ravel()
         few = flat[:: max(1, flat.size // 24)][:24]
@@ -205,8 +207,8 @@ def shown(value: object) -> Any:
 
 @contextlib.contextmanager
 def place(*, with_data: bool = False) -> Iterator[Path]:
-    """A new folder with all inputs, in which commands run on a terminal that is always as wide, and find real data only
-    if they are requested."""
+    """Context with a new folder that contains all inputs. Commands run on a terminal of fixed width, and find real data
+    only on request."""
     kept, before = Path.cwd(), dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="goldens-") as name:
         for variable in ("NO_COLOR", "FORCE_COLOR", "HOWSURE_TRACEBACK"):
@@ -227,7 +229,7 @@ def place(*, with_data: bool = False) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def figures_seen() -> Iterator[list[str]]:
-    """The data of all figures that are saved meanwhile."""
+    """Context that collects the data of all figures that are saved."""
     lines: list[str] = []
     save = Figure.savefig
 
@@ -243,7 +245,7 @@ def figures_seen() -> Iterator[list[str]]:
 
 
 def marks(folder: Path) -> dict[str, str]:
-    """A sum of each file of a folder."""
+    """Return a checksum of each file of a folder."""
     paths = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
     sums = {}
     for path in sorted(paths, key=lambda path: path.split(os.sep)):
@@ -253,7 +255,8 @@ def marks(folder: Path) -> dict[str, str]:
 
 
 def seen_of_command(typed: str, folder: Path, before: Mapping[str, str]) -> tuple[Seen, dict[str, str]]:
-    """What a command prints, writes and draws, and how it ends; and the sums of all files after it, as `before` it."""
+    """Return what a command prints, writes and draws, and its exit code, with the checksums of all files after it.
+    before: the checksums before it."""
     with figures_seen() as drawn, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -269,7 +272,7 @@ def seen_of_command(typed: str, folder: Path, before: Mapping[str, str]) -> tupl
 
 
 def seen_of_call(call: Callable[[], object], folder: Path) -> Seen:
-    """What a call of Python gives: a text, a value, or the error and its sentence."""
+    """Return the result of a Python call: a text, a value, or the error and its sentence."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -280,7 +283,7 @@ def seen_of_call(call: Callable[[], object], folder: Path) -> Seen:
 
 
 def run_room(name: str) -> dict[str, Seen]:
-    """What is seen of each entry of a room, by what is typed or by its name."""
+    """Return what a user sees of each entry of a room, by the typed command or by its name."""
     opened_room = room(name)
     records: dict[str, Seen] = {}
     with place(with_data=opened_room.wants == "data") as folder:

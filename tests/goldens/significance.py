@@ -11,7 +11,7 @@ READ = "systems.csv --target gold --against base --model large --resamples 500"
 
 
 def lines() -> None:
-    """Predictions as text files with one a line."""
+    """Return predictions as text files with one label per line."""
     for name in ("gold", "base", "large"):
         rows = Path("systems.csv").read_text().splitlines()
         place = rows[0].split(",").index(name)

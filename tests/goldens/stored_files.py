@@ -10,12 +10,12 @@ from tests.goldens.running import STORED
 
 
 def read_stored(room: str) -> dict[str, Any]:
-    """What is stored of a room; nothing, where it is new."""
+    """Return the stored records of a room; {} for a new room."""
     path = STORED / f"{room}.json"
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
 def write_stored(room: str, records: Mapping[str, Any]) -> None:
-    """Store what is seen of a room, a line of text in each line."""
+    """Store the records of a room, with each line of text on its own line."""
     text = json.dumps(records, indent=0, ensure_ascii=False)
     (STORED / f"{room}.json").write_text(text + "\n", encoding="utf-8")
