@@ -353,7 +353,7 @@ def test_withdrawn_estimates_leave_their_intervals(
     assert "no point: the labels do not allow an estimate" in browser.text("#series-key")
     listed = browser.run("return document.querySelector('[data-total=AAA]').textContent")
     assert listed.startswith(f"– [{total.low:.0f}, {total.high:.0f}] · raw ")
-    browser.one("#series-table td")
+    browser.click("#series-table summary")
     assert browser.rows("#series-table")[0][1:3] == ["–", f"{row.low:.0f} to {row.high:.0f}"]
     assert browser.text("#behind").startswith(f"Arland: between {row.low:.0f} and {row.high:.0f} of {row.n} documents;")
     assert "In all periods, the labels do not show which actor has more." in browser.text("#verdict")
