@@ -62,9 +62,7 @@ class Columns:
         else:
             names = {role: _names(role, value, data) for role, value in parameters.items()}
             clusters = names.get("clusters")
-            kinds = dict.fromkeys(show, Kind.LATER) | _kinds(
-                names, Kind.PARTIAL if pos_label is None else Kind.PARTIAL_LABELS
-            )
+            kinds = dict.fromkeys(show, Kind.LATER) | _kinds(names, Kind.GRADE if pos_label is None else Kind.OPTIONAL)
             rows = read_columns(data, kinds, clusters=clusters and clusters[0])
             values = {
                 role: parameters[role]
@@ -105,12 +103,12 @@ def _kinds(names: Mapping[str, list[str] | None], labels: Kind) -> dict[str, Kin
     drawn = ("strata", "inclusion") if names.get("inclusion") else ()
     kinds: dict[str, Kind] = {}
     for role, column_names in names.items():
-        kind = labels if role in LABELS else Kind.PARTIAL if role in drawn else KINDS.get(role, Kind.NAMES)
+        kind = labels if role in LABELS else Kind.GRADE if role in drawn else KINDS.get(role, Kind.NAMES)
         for name in column_names or ():
             alike = {kind, kinds.get(name, kind)}
             if len(alike) > 1 and alike <= {Kind.VALUES, Kind.NAMES, Kind.DAYS}:
                 kind = Kind.NAMES
-            elif len(alike) > 1 or (kind in (Kind.PARTIAL, labels) and name in kinds):
+            elif len(alike) > 1 or (kind in (Kind.GRADE, labels) and name in kinds):
                 raise InputError(f"a column can have only one role; {shortened([repr(name)])} is named for two.")
             kinds[name] = kind
     return kinds

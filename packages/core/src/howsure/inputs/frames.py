@@ -44,8 +44,6 @@ class Kind(StrEnum):
     OPTIONAL = "optional"  # unchanged, None where the value is missing
     GRADE = "grade"  # as OPTIONAL; as MEASURE, a number that can be read in two ways is refused
     VERBATIM = "verbatim"  # as OPTIONAL, and decimal commas are kept
-    PARTIAL = "partial"  # a mapping of row numbers to values, without missing values
-    PARTIAL_LABELS = "partial labels"  # as PARTIAL, and percentages are kept
     LATER = "later"  # not read yet; `Rows.at` reads it for some rows
 
 

@@ -315,13 +315,7 @@ def _rows(
         if not partial or kinds.get(column, Kind.LATER) == Kind.LATER:  # a complete column can be used as a partial one
             is_label = role in PARTIAL and "score" not in numeric
             kinds[column] = (
-                Kind.PARTIAL_LABELS
-                if is_label
-                else Kind.PARTIAL
-                if partial
-                else Kind.SCORE
-                if role in numeric
-                else Kind.NAMES
+                Kind.OPTIONAL if is_label else Kind.GRADE if partial else Kind.SCORE if role in numeric else Kind.NAMES
             )
     clusters, notes = (None, ()) if cells is None else frame_clusters(data, cells, list(kinds))
     kinds |= {} if clusters is None else {clusters: Kind.NAMES}

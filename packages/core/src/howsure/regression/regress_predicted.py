@@ -161,9 +161,9 @@ def _values_of_roles(column_by_role: dict[str, Any], data: Any, *, labels: bool)
             raise not_a_column_name(role, column)
         partly = role in ("y_true", "inclusion") or (role == "strata" and "inclusion" in column_by_role)
         named = role in ("fixed_effects", "strata", "clusters")
-        kind = Kind.PARTIAL if partly else Kind.NAMES if named else Kind.MEASURE
+        kind = Kind.GRADE if partly else Kind.NAMES if named else Kind.MEASURE
         if labels and role in ("y_true", "prediction"):
-            kind = Kind.PARTIAL_LABELS if partly else Kind.VALUES
+            kind = Kind.OPTIONAL if partly else Kind.VALUES
         for name in names:
             if kinds.setdefault(name, kind) != kind:
                 kinds[name] = Kind.VALUES

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 CODED = ("model", "groups", "id", "run")
 KINDS = {"model": "models", "groups": "groups"}  # in notes on names that differ only in spelling
-OF_TRIALS = {"error": Kind.OPTIONAL, "cost": Kind.PARTIAL}  # additional roles for agents' trials
+OF_TRIALS = {"error": Kind.OPTIONAL, "cost": Kind.GRADE}  # additional roles for agents' trials
 MAX_CELLS, SECONDS_PER_CELL = 10_000, 0.015  # number of models or groups, and seconds for each of them
 
 
@@ -218,7 +218,7 @@ def _read_source(
     parts = [column for column in (roles["model"] or FILE, roles["groups"]) if column in kinds]
     kind = Kind.NAMES if pos_label is not None else Kind.SCORE
     if may_miss:
-        kind = Kind.PARTIAL if pos_label is None else Kind.PARTIAL_LABELS
+        kind = Kind.GRADE if pos_label is None else Kind.OPTIONAL
     score_kinds = {} if score is None else {score: kind}
     score_by_task: dict[str, str] = {}
     how: dict[str, Any] = {"roles": roles, "macro": macro, "score_by_task": score_by_task}
@@ -231,7 +231,7 @@ def _read_source(
             clusters=None if separate_files else roles["clusters"] or (roles["id"] if roles["model"] else None),
             run=roles["model"],
             choose=partial(_choose_log_columns, score=next(iter(score_kinds), None), **how),
-            chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else OF_TRIALS.get(role, Kind.NAMES),
+            chosen_as=lambda role: Kind.GRADE if role.startswith(SCORES) else OF_TRIALS.get(role, Kind.NAMES),
             later=() if worst is None else list(worst.show),
             cells=None if separate_files or roles["id"] or roles["clusters"] or roles["run"] else parts,
             pooled="model" if roles["model"] is None else None,
@@ -244,7 +244,9 @@ def _read_source(
         raise InputError(f"{NO_SCORE_COLUMN}{LIST_COLUMNS}")
     n, notes, clusters = int(table.read["rows"]), list[str](), columns["clusters"]
     with table.locating_errors():
-        filled = {name: _fill_rows(table.columns[name], n, spelled=pos_label is None) for name in names}
+        filled = {name: table.columns[name] for name in names}
+        if pos_label is None:
+            filled = {name: _spelled_numbers(column) for name, column in filled.items()}
         loose = may_miss or score is None
         held_answers = None if answers is None else (object_array(table[answers[0]]), object_array(table[answers[1]]))
         scores = {"": np.zeros(n)} if answers else {}
@@ -253,7 +255,7 @@ def _read_source(
         scores |= {name: np.where(rows, math.nan, scores[name]) for name, rows in others.items()}
         coded = {role: _as_coded(table.columns[column], n, column) for role in CODED if (column := columns[role])}
         of_trials = {
-            role: _fill_rows(table.columns[column], n, spelled=True)
+            role: _spelled_numbers(table.columns[column])
             for role in OF_TRIALS
             if (column := columns.get(role)) is not None
         }
@@ -344,27 +346,21 @@ def _choose_log_columns(
     return column_by_role
 
 
-def _fill_rows(column: Any, n: int, *, spelled: bool) -> Any:
-    """Return a column with a value for every row; a mapping from rows to values becomes a masked array."""
-    if not isinstance(column, dict):
+def _spelled_numbers(column: Any) -> Any:
+    """Return a column of files that may lack values with its texts as numbers, where they spell numbers."""
+    if isinstance(column, Coded) or column.dtype.kind != "O":
         return column
-    rows = np.fromiter(column, dtype=np.int64, count=len(column))
-    convert = {text: number_or_text(text) if spelled else str(text) for text in set(column.values())}
-    listed = [convert[text] for text in column.values()]
-    words = any(isinstance(value, str) for value in listed)
-    values = np.array(listed or [math.nan], dtype=object if words else np.float64)
-    filled, hidden = np.zeros(n, dtype=values.dtype), np.ones(n, dtype=bool)
-    filled[rows], hidden[rows] = values[: len(rows)], False
-    return np.ma.MaskedArray(filled, hidden)
+    converted = {value: number_or_text(value) for value in set(column.tolist())}
+    values = [converted[value] for value in column.tolist()]
+    has_texts = any(isinstance(value, str) for value in converted.values())
+    return np.array(values, dtype=object if has_texts else np.float64)
 
 
 def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *, may_miss: bool) -> Floats:
     """Return the scores of a column. Missing scores become NaN if `may_miss`, and are an error otherwise."""
     if isinstance(column, Coded) or not may_miss:
         return positive_scores(column, pos_label, name, notes)
-    if isinstance(column, np.ma.MaskedArray):
-        there, column = ~np.ma.getmaskarray(column), np.ma.getdata(column)
-    elif column.dtype.kind in "biuf":
+    if column.dtype.kind in "biuf":
         there = ~np.isnan(column)
     else:
         there = np.fromiter((not is_missing(value) for value in column.tolist()), dtype=bool, count=len(column))

@@ -217,13 +217,13 @@ def test_very_many_names_are_read_as_they_stand(tmp_path: Path, monkeypatch: pyt
 def test_columns_that_hold_something_in_some_rows(tmp_path: Path) -> None:
     columns = {"label": ["1", "", "NaN", "0"], "text": ["a", "b", "", "d"], "p": ["0.1", "0.2", "0.3", "0.4"]}
     path = write(tmp_path / "table.csv", columns)
-    table = howsure.read(path).rows({"p": Kind.NUMBER, "label": Kind.PARTIAL, "text": Kind.LATER})
-    assert table.columns["label"] == {0: "1", 3: "0"}
+    table = howsure.read(path).rows({"p": Kind.NUMBER, "label": Kind.GRADE, "text": Kind.LATER})
+    assert table.columns["label"].tolist() == ["1", None, None, "0"]
     assert "text" not in table.columns
     assert table.at([0, 3]) == {"text": ["a", "d"]}
     assert table.at([]) == {"text": []}
-    kept = howsure.read(path, skip_missing=True).rows({"text": Kind.VALUES, "label": Kind.PARTIAL, "p": Kind.LATER})
-    assert kept.columns["label"] == {0: "1", 2: "0"}
+    kept = howsure.read(path, skip_missing=True).rows({"text": Kind.VALUES, "label": Kind.GRADE, "p": Kind.LATER})
+    assert kept.columns["label"].tolist() == ["1", None, "0"]
     assert kept.at([2]) == {"p": ["0.4"]}
 
 

@@ -89,7 +89,7 @@ def test_advice_leaves_out_separators_of_thousands(text: str, advice: str) -> No
 @pytest.mark.parametrize(
     ("separator", "other"), [(";", "0,5"), (";", "x"), ("\t", "0,5")], ids=["commas", "semicolons", "tabs"]
 )
-@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.SCORE, Kind.MEASURE, Kind.GRADE, Kind.PARTIAL])
+@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.SCORE, Kind.MEASURE, Kind.GRADE])
 def test_a_point_that_may_separate_thousands_is_refused(separator: str, other: str, kind: Kind, tmp_path: Path) -> None:
     path = written(
         tmp_path / f"x.{'tsv' if separator == chr(9) else 'csv'}", {"n": ["643", "1.035"], "o": [other] * 2}, separator

@@ -57,11 +57,8 @@ def test_missing_values_and_names_have_no_sign(tmp_path: Path) -> None:
     path = table(tmp_path / "x.csv", ["65%", "", "NA", "5%"])
     data = howsure.read(path, skip_missing=True, missing_values=["NA"])
     assert data.rows({"p": Kind.NUMBER})["p"].tolist() == [0.65, 0.05]
-    assert howsure.read(table(path, ["65%", "", "NA", "5%"]), skip_missing=True).rows({"p": Kind.PARTIAL})["p"] == {
-        0: "65%",
-        2: "NA",
-        3: "5%",
-    }
+    texts = howsure.read(table(path, ["65%", "", "NA", "5%"]), skip_missing=True).rows({"p": Kind.GRADE})["p"]
+    assert texts.tolist() == ["65%", None, "NA", "5%"]
     with data.predictions("y", "p") as predictions:
         assert predictions.pairs().probabilities.tolist() == [0.65, 0.05]
     assert howsure.read(table(path, ["65%", "5%"])).rows({"p": Kind.VALUES})["p"].tolist() == ["65%", "5%"]
@@ -96,7 +93,7 @@ def test_the_decimal_point_is_shifted_exactly(tmp_path: Path) -> None:
     assert texts["p"].tolist() == ["0.294", "0.011", "0.07", "0.575"]
 
 
-@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.SCORE, Kind.MEASURE, Kind.GRADE, Kind.PARTIAL])
+@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.SCORE, Kind.MEASURE, Kind.GRADE])
 @pytest.mark.parametrize(
     ("values", "message"),
     [

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,8 +27,6 @@ from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repea
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
-    from howsure.data.sources import Files
-if TYPE_CHECKING:
     from howsure.data.sources import Files
 
 FILE = "file"  # the column that names a file
@@ -352,8 +349,8 @@ def _code_names(selection: Selection, column: Column, missing: str) -> Coded:
     return Coded(codes, (*names, *others))
 
 
-PARTLY = (Kind.PARTIAL, Kind.PARTIAL_LABELS)
-CONTENT = (Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, *PARTLY, Kind.SCORE, Kind.NUMBER, Kind.NUMBERS)  # not keys
+MAY_MISS = (Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM)
+CONTENT = (*MAY_MISS, Kind.SCORE, Kind.NUMBER, Kind.NUMBERS)  # not keys
 READ_AS = {Kind.NUMBER: "number", Kind.SCORE: "number", Kind.NUMBERS: "numbers"}
 
 
@@ -376,9 +373,8 @@ def rows_of_files(
     little memory. NUMBER and SCORE are float64 (n,); in a SCORE, true is 1 and false 0. NUMBERS are lists, float64 (n,
     K); so are VALUES, MEASURE and NUMBER if the column contains lists of numbers, or numbers by name, {"0": 0.7, "1":
     0.3}, in the natural order of the names. A missing value is an error, or its row is left out. REQUIRED and OPTIONAL
-    columns are unchanged; in OPTIONAL columns, a missing value is None. VERBATIM columns also keep decimal commas.
-    PARTIAL columns are a mapping from rows with a value, counted from 0, to the value; PARTIAL_LABELS keep percentages.
-    LATER columns, and the columns named in `later`, are read by `at` of the result.
+    columns are unchanged; in OPTIONAL and GRADE columns, a missing value is None. VERBATIM columns also keep decimal
+    commas. LATER columns, and the columns named in `later`, are read by `at` of the result.
 
     clusters: one of the columns. Equal values in several files (of one `run`, if that is a column) are an error, unless
     `across_files` declares them the same item, or separate items, which are then renumbered. choose: a function that
@@ -415,44 +411,26 @@ def rows_of_files(
                 table.columns[name] = replace(table.columns[name], comma=False)
             if kind == Kind.SCORE:
                 table.columns[name] = replace(table.columns[name], truths=True)
-            if kind in (Kind.MEASURE, Kind.GRADE, Kind.PARTIAL, Kind.NUMBER, Kind.SCORE):
+            if kind in (Kind.MEASURE, Kind.GRADE, Kind.NUMBER, Kind.SCORE):
                 find_percentages(table, name, only, rows.missing_values)
             if kind in (Kind.VALUES, Kind.MEASURE, Kind.NUMBER, Kind.NUMBERS):
                 table.columns[name] = with_keys(table, table.columns[name], only)
-        columns = {name: table.columns[name] for name in kinds}
+        columns = {name: table.columns[name] for name, kind in kinds.items() if kind != Kind.LATER}
         read_as = {
             name: "text"
-            if kinds[name] == Kind.REQUIRED
+            if kinds[name] in (Kind.REQUIRED, *MAY_MISS)
             else "numbers"
             if has_lists(table, column, only)
             else READ_AS.get(kinds[name], "text")
             for name, column in columns.items()
         }
-        checked = {
-            columns[name]: kind
-            for name, kind in read_as.items()
-            if kinds[name] not in (Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, *PARTLY, Kind.LATER)
-        }
+        checked = {columns[name]: way for name, way in read_as.items() if kinds[name] not in MAY_MISS}
         selection = opened.selected(table, only, checked)
-        for name, kind in kinds.items():
-            if kind in (Kind.MEASURE, Kind.GRADE, *PARTLY):
-                check_thousands(selection, columns[name], rows.missing_values)
-        ways: dict[Kind, Callable[[Selection, Column], Any]] = {
-            Kind.NAMES: _coded,
-            Kind.DAYS: _days,
-            Kind.REQUIRED: _with_none,
-            Kind.OPTIONAL: partial(_with_none, missing_values=rows.missing_values),
-            Kind.GRADE: partial(_with_none, missing_values=rows.missing_values),
-            Kind.VERBATIM: partial(_with_none, missing_values=rows.missing_values),
-            **dict.fromkeys(PARTLY, partial(_by_row, missing_values=rows.missing_values)),
-        }
-        whole = (Kind.REQUIRED, Kind.OPTIONAL, Kind.GRADE, Kind.VERBATIM, *PARTLY)
         columns_read: dict[str, Any] = {}
-        for name, kind in kinds.items():
-            if kind in ways and (read_as[name] == "text" or kind in whole):
-                columns_read[name] = ways[kind](selection, columns[name])
-            elif kind != Kind.LATER:
-                columns_read[name] = _values(selection, columns[name], read_as[name])
+        for name, column in columns.items():
+            if kinds[name] in (Kind.MEASURE, Kind.GRADE):
+                check_thousands(selection, column, rows.missing_values)
+            columns_read[name] = _values(selection, column, kinds[name], read_as[name], rows.missing_values)
         if clusters is not None:
             models_are_files = pooled == "model" and FILE in table.columns  # equal clusters of models are the same
             parts_by = run or chosen.get("model") or (FILE if models_are_files else None)
@@ -500,12 +478,24 @@ def _is_item_key(name: str) -> bool:
     return ITEM in key and FILE not in key
 
 
-def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]:
-    if kind == "numbers":
-        return class_matrix(selection, [column], lists=True)
-    if kind == "number":
-        return class_matrix(selection, [column], lists=False)[:, 0]
-    return selection.values(_raw_value(column))
+def _values(selection: Selection, column: Column, kind: Kind, way: str, missing_values: Sequence[str]) -> Any:
+    """Read a column as its kind. way: as texts, as one number a row, or as a list of numbers a row."""
+    if way != "text":
+        matrix = class_matrix(selection, [column], lists=way == "numbers")
+        return matrix if way == "numbers" else matrix[:, 0]
+    if kind == Kind.NAMES:
+        return _coded(selection, column, column.text)
+    if kind == Kind.DAYS:  # values that are not dates, or have an impossible time zone, stay unchanged
+        is_dated = f"regexp_full_match({column.text}, {literal(ISO_DATE)})"
+        return _coded(selection, column, f"CASE WHEN {is_dated} THEN left({column.text}, 10) ELSE {column.text} END")
+    value = column.spelled if column.comma or column.percent else column.sql  # with a decimal point
+    if kind != Kind.REQUIRED and kind not in MAY_MISS:
+        return selection.values(value)
+    present = f"CASE WHEN NOT {column.missing(missing_values if kind in MAY_MISS else ())} THEN {value} END"
+    rows = selection.table.fetch(selection.query([present]))
+    objects = np.empty(len(rows), dtype=object)
+    objects[:] = [value for (value,) in rows]
+    return objects
 
 
 def check_thousands(selection: Selection, column: Column, missing_values: Sequence[str]) -> None:
@@ -516,41 +506,17 @@ def check_thousands(selection: Selection, column: Column, missing_values: Sequen
         raise not_a_number(column.called, value, place=place)
 
 
-def _raw_value(column: Column) -> str:
-    """SQL for the unchanged value; numbers become strings with a decimal point."""
-    return column.spelled if column.comma or column.percent else column.sql
-
-
-def _days(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:
-    """Code a column of dates by day; values that are not dates, or have an impossible time zone, stay unchanged."""
-    timed = f"regexp_full_match({column.text}, {literal(ISO_DATE)})"
-    return _coded(selection, column, f"CASE WHEN {timed} THEN left({column.text}, 10) ELSE {column.text} END")
-
-
-def _coded(selection: Selection, column: Column, text: str | None = None) -> Coded | npt.NDArray[Any]:
-    """Code a column with names in natural order; return it unchanged if it has very many names."""
-    text = text or column.text
+def _coded(selection: Selection, column: Column, text: str) -> Coded | npt.NDArray[Any]:
+    """Code the texts of a column in natural order; return the column unchanged if it has very many names."""
     distinct_texts = selection.ask(text, rest=f"GROUP BY 1 LIMIT {MAX_CODED + 1}")
     if len(distinct_texts) > MAX_CODED:
-        return _values(selection, column, "text")
+        return selection.values(column.spelled if column.comma or column.percent else column.sql)
     names = tuple(sorted((str(text) for (text,) in distinct_texts), key=natural_order))
     dtype = np.min_scalar_type(-len(names))
     if len(names) * ROWS_PER_NAME < selection.n:
         return Coded(selection.codes(text, names, dtype), names)
     code_by_name = {name: code for code, name in enumerate(names)}
     return Coded(np.array([code_by_name[name] for name in selection.values(text).tolist()], dtype=dtype), names)
-
-
-def _by_row(selection: Selection, column: Column, missing_values: Sequence[str]) -> dict[int, Any]:
-    """Return a mapping from rows with a value to the value."""
-    table = selection.table
-    position, there = table.position, f"{selection.where} AND NOT {column.missing(missing_values)}"
-    query = f"SELECT {position}, {_raw_value(column)} FROM {table.numbered} WHERE {there} ORDER BY {position}"
-    value_by_row: dict[int, Any] = dict(table.fetch(query))
-    if selection.where == ALL:
-        return value_by_row
-    rows = {int(row): place for place, row in enumerate(selection.positions().tolist())}
-    return {rows[row]: value for row, value in value_by_row.items()}
 
 
 def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> dict[str, list[Any]]:
@@ -560,15 +526,6 @@ def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> d
     query = f"SELECT {', '.join(listed)} FROM {table.numbered} JOIN {positions_} USING ({position}) ORDER BY {position}"
     rows = table.fetch(query) if names and len(positions) else []
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
-
-
-def _with_none(selection: Selection, column: Column, missing_values: Sequence[str] = ()) -> npt.NDArray[Any]:
-    """The values of a column unchanged, with None for missing ones."""
-    present = f"CASE WHEN NOT {column.missing(missing_values)} THEN {_raw_value(column)} END AS value"
-    rows = [value for (value,) in selection.table.fetch(selection.query([present]))]
-    objects = np.empty(len(rows), dtype=object)
-    objects[:] = rows
-    return objects
 
 
 # Predictions with dates: labelled pairs, and the dates of rows whose labels are not yet known.
