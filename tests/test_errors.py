@@ -26,7 +26,7 @@ OF_OTHERS = {  # functions that quote the message of another library, without it
     "howsure_cli/terminal/commands.py",
     "howsure_text/coreference/antecedent_files.py",
     "howsure/data/tables/database.py",
-    "howsure/data/tables/duckdb_table.py",
+    "howsure/data/tables/named_files.py",
     "howsure/data/tables/where.py",
     "howsure_events/store/store_queries.py",
     "howsure/files/input_files.py",

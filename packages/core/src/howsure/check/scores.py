@@ -49,8 +49,7 @@ from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.inputs.pooled_models import note_on_models_of_frame
-from howsure.inputs.repeated_items import frame_clusters
+from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
 from howsure.notes import marked_note
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.stats.clusters import ItemGroups, few_clusters

@@ -39,8 +39,7 @@ from howsure.inputs.pairs import (
     Pairs,
     Probabilities,
 )
-from howsure.inputs.pooled_models import note_on_models_of_frame
-from howsure.inputs.repeated_items import frame_clusters
+from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
 
 PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # attributes of Pairs, by parameter
 

@@ -16,8 +16,7 @@ from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_f
 from howsure.inputs.numbers_and_names import check_level, check_scales, counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.inputs.pooled_models import note_on_models_of_frame
-from howsure.inputs.repeated_items import frame_clusters
+from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
 from howsure.notes import marked_note
 from howsure.regression.design import Asked, parse_requested
 from howsure.regression.moments import LACKING, Fit, cross_fitted, fitted, linear_design, rough_intervals

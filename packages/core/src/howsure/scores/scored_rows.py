@@ -42,8 +42,7 @@ from howsure.inputs.long_form import advising_pos_label, as_scores, partial_scor
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import number_or_text, parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.pooled_models import note_on_models_of_frame
-from howsure.inputs.repeated_items import frame_clusters
+from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
 from howsure.significance.checked_systems import unequal_rows
 from howsure.significance.documents import object_array
 from howsure.significance.metrics.metric import Metric

@@ -22,8 +22,7 @@ from howsure.inputs.frames import AS_READ, ITEM, Dated, Kind, Rows
 from howsure.inputs.numbers_and_names import natural_order, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.periods import as_days
-from howsure.inputs.pooled_models import model_columns, note_on_models
-from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repeated
+from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repeated, model_columns, note_on_models
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
