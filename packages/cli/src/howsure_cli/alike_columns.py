@@ -56,9 +56,7 @@ MAX_ROWS = 2_000  # of which agreement is computed
 MAX_VALUES = 1_000  # of a column of labels
 MAX_COLUMNS = 60  # that are compared with each other
 MAX_CODERS = 5  # more numbered columns are features
-GRADED = words_in(
-    "annotations annotators raters judges coders ratings grades scores"
-)  # objects with a key for each rater
+GRADED = words_in("annotations annotators raters judges coders ratings grades")  # objects with a key for each rater
 
 
 def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tuple[SeenColumn, list[SeenColumn]] | None:
@@ -133,7 +131,6 @@ def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
     for first in labels:
         same = [other for other in labels if other is not first and _share_values(first, other, values)]
         named = {column for alike in families if first in alike for column in alike}
-        named = {column for column in named if kappa(values[first], values[column]) < 1.0}  # not a copy of its values
         groups.append([first, *(other for other in same if other in named or _rate_the_same(first, other, values))])
     return max(groups, key=len, default=[])
 

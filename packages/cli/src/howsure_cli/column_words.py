@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from howsure.data.column_roles import FEW, NUMBERS, TWO, WITHIN, SeenColumn
 from howsure.inputs.label_spelling import is_non_answer
@@ -205,6 +207,26 @@ def non_answer_options(label: SeenColumn) -> Options:
         return {}
     others = sorted(value for value in label.held if is_non_answer(value))
     return {"missing": others, "skip_missing": bool(others)}
+
+
+def without_non_answers(column: SeenColumn) -> SeenColumn:
+    """Return the column, with non-answers such as ERROR separated from its two other values."""
+    non_answers = [value for value in sorted(column.held) if is_non_answer(value)]
+    answers = column.held - {*non_answers}
+    if column.kind != FEW or not non_answers or len(answers) != 2:
+        return column
+    return replace(column, kind=TWO, held=answers, non_answers=tuple(non_answers))
+
+
+def without_unclear(column: SeenColumn, texts: Sequence[str | None]) -> SeenColumn:
+    """Return the column. If it has labels for a minority of the rows and a rare third value, this value is separated
+    from the labels."""
+    counts = Counter(text for text in texts if text in column.held)
+    if len(counts) != 3 or column.missing * 2 <= len(texts) or not positive_option(column):
+        return column
+    (_, _), (_, less), (rare, least) = counts.most_common()
+    is_rare = least * 2 < less and rare not in (positive_option(column) or {}).values()
+    return replace(column, kind=TWO, held=column.held - {rare}, non_answers=(rare,)) if is_rare else column
 
 
 def other_sides(name: str) -> Iterator[str]:

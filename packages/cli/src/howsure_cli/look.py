@@ -228,8 +228,9 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
                 cells = zip(table_columns, zip(*respelled, strict=True), strict=True)
                 seen = [seen_column(column.name, values) for column, values in cells]
                 others = propose_for_table(seen, respelled, typed, files=len(named))
-                notes += [f"{RESPELLED}{other}" for other in others[:1] if other not in commands]
-                commands = [proposal for proposal in commands if proposal in others]
+                if others and others[0] not in commands and others[0].command != "judge agreement":
+                    notes.append(f"{RESPELLED}{others[0]}")
+                    commands = [proposal for proposal in commands if proposal in others]
         if explode is None:
             commands = commands or fields_in_files(paths)
         if lists and not commands:

@@ -26,7 +26,6 @@ from howsure.data.column_roles import (
 )
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
-from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.alike_columns import (
     agree,
@@ -85,6 +84,8 @@ from howsure_cli.column_words import (
     positive_option,
     scale_bounds,
     share_scale,
+    without_non_answers,
+    without_unclear,
     words_in,
 )
 from howsure_cli.document_commands import events_in_texts, import_scores
@@ -123,7 +124,7 @@ def propose_for_table(
 ) -> list[Proposal]:
     """Return the commands for a table with these columns and first rows. If there are several `files`, each may be a
     model."""
-    columns = [_without_unclear(column, [row[at] for row in rows]) for at, column in enumerate(columns)]
+    columns = [without_unclear(column, [row[at] for row in rows]) for at, column in enumerate(columns)]
     table = _TableProposals(columns, rows, typed, files)
     agents = [*table.propose_agents()]
     scores = [*table.propose_marks()] or [*table.propose_scores()]
@@ -157,26 +158,6 @@ def propose_for_table(
     proposals = proposals or [*table.propose_for_unlabelled()]
     by_text = {str(proposal): proposal for proposal in proposals}
     return sorted(by_text.values(), key=lambda proposal: (proposal.command not in topics, proposal.rank))[:MAX_COMMANDS]
-
-
-def _without_non_answers(column: SeenColumn) -> SeenColumn:
-    """Return the column, with non-answers such as ERROR separated from its two other values."""
-    non_answers = [value for value in sorted(column.held) if is_non_answer(value)]
-    answers = column.held - {*non_answers}
-    if column.kind != FEW or not non_answers or len(answers) != 2:
-        return column
-    return replace(column, kind=TWO, held=answers, non_answers=tuple(non_answers))
-
-
-def _without_unclear(column: SeenColumn, texts: Sequence[str | None]) -> SeenColumn:
-    """Return the column. If it has labels for a minority of the rows and a rare third value, this value is separated
-    from the labels."""
-    counts = Counter(text for text in texts if text in column.held)
-    if len(counts) != 3 or column.missing * 2 <= len(texts) or not positive_option(column):
-        return column
-    (_, _), (_, less), (rare, least) = counts.most_common()
-    is_rare = least * 2 < less and rare not in (positive_option(column) or {}).values()
-    return replace(column, kind=TWO, held=column.held - {rare}, non_answers=(rare,)) if is_rare else column
 
 
 def _where(value_by_column: Mapping[SeenColumn, str]) -> str:
@@ -259,7 +240,7 @@ class _TableProposals(TableRoles):
         judges = [c for c in others if c.words & JUDGES or name_parts(c) == name_parts(people) - PEOPLE]
         graded = [c for c in others if c.kind == FEW == people.kind and grade_values(c) == grade_values(people)]
         judges = judges or (graded if len(graded) == 1 and people.missing > graded[0].missing else [])
-        without = map(_without_non_answers, judges)
+        without = map(without_non_answers, judges)
         judge = next((column for column in without if is_grade(column) and share_scale(column, people)), None)
         if judge is None or len(self.rows) - people.missing < MIN_LABELS:
             return
