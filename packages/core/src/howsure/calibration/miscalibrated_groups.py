@@ -31,6 +31,7 @@ from howsure.calibration.scan import (
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
+from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import check_integer, check_level, counted, shortened
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
@@ -433,6 +434,10 @@ def _notes(raw_pairs: Pairs, pairs: Pairs, features: Sequence[Feature], better: 
     if pairs.clusters is not None and (few := few_clusters(np.bincount(pairs.clusters))):
         yield few
     for feature in features:
+        if feature.cells == len(feature.conditions):  # a condition for each value
+            counts = np.bincount(feature.codes, minlength=feature.cells).tolist()
+            spelled = spellings_note(dict(zip(feature.conditions, counts, strict=True)), "groups")
+            yield from [] if spelled is None else [spelled]
         if len(feature.conditions) < 2:
             yield f"{feature.name} makes no groups ({_skip_reason(feature)})"
         elif feature.pooled[0]:

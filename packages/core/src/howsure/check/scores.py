@@ -339,7 +339,7 @@ def _read_rows(
         provenance,
         theirs,
         np.arange(n),
-        (*notes, *of_labels),
+        (*notes, *of_labels, *_spellings(codes, names)),
         item_column=item_column,
     )
 
@@ -418,7 +418,7 @@ def _read_source(
     recipe = {**provenance, "score": score, "group": groups, "cluster": clusters, "id": id}
     measure = table.measures.get(score, Measure())
     bounds = measure.known_bounds(values, *([] if theirs is None else [theirs]))
-    told_of_rows = (*table.notes, *notes, *match_notes)
+    told_of_rows = (*table.notes, *notes, *match_notes, *_spellings(codes, names))
     item_column = clusters if roles["clusters"] is None else None
     parts = list(group_parts(n, codes, names))
     lower = measure.lower_is_better is True
@@ -506,6 +506,11 @@ def within(values: Floats, ends: Bounds | None, name: str) -> Floats:
     if ends is not None:
         check_within(values, ends, name=name)
     return values
+
+
+def _spellings(codes: Integers | None, names: tuple[str, ...]) -> list[str]:
+    """Return a note on groups whose names differ only in spelling; [] if there are none."""
+    return [] if codes is None else Coded(codes, names).spellings_note("groups")
 
 
 def group_parts(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator[Part]:

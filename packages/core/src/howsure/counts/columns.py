@@ -9,8 +9,10 @@ from typing import Any
 from howsure.counts.notes import CountNote
 from howsure.counts.population import named_groups
 from howsure.errors import InputError
+from howsure.inputs.checks import Coded
 from howsure.inputs.date_formats import ISO
 from howsure.inputs.frames import Kind, Rows, Source, is_frame, not_a_frame, read_columns
+from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.periods import read_periods
 
@@ -73,15 +75,19 @@ class Columns:
                 for role, column_names in names.items()
             }
         with rows.locating_errors():
+            groups = named_groups(values.get("groups"))
+            coded = [column for column in groups.values() if isinstance(column, Coded)]
+            spelled = [spellings_note(column.rows_by_name, "groups") for column in coded]
+            notes = tuple(CountNote("spelling", {"sentence": sentence}) for sentence in spelled if sentence)
             days, date_name = values.pop("date"), date if isinstance(date, str) else "date"
             if days is not None:
                 parsed_dates = read_periods(days, period=str(period), date_format=date_format, name=date_name)
-                values["groups"] = {**named_groups(values.get("groups")), str(period): parsed_dates.periods}
+                values["groups"] = {**groups, str(period): parsed_dates.periods}
                 if parsed_dates.date_format != ISO:
                     rows = replace(rows, read={**rows.read, "date_format": parsed_dates.date_format})
                     dates = {"format": parsed_dates.date_format, "first": parsed_dates.first, "last": parsed_dates.last}
-                    return cls(values, rows, (CountNote("date_format", dates),))
-        return cls(values, rows)
+                    return cls(values, rows, (CountNote("date_format", dates), *notes))
+        return cls(values, rows, notes)
 
 
 def _names(role: str, value: Any, data: Any) -> list[str] | None:

@@ -46,6 +46,7 @@ SEVERITY = {
     "unlike_groups": 1,
     "rounded_chances": 1,
     "date_format": 1,
+    "spelling": 1,
     "independent_members": 0,
     "average_coverage": 0,
     "design": 0,
@@ -128,6 +129,8 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
             )
         case "date_format":
             return format_note(values["format"], values["first"], values["last"])
+        case "spelling":
+            return str(values["sentence"])
         case "average_coverage":
             return (
                 f"the intervals of {terms.groups} have the stated coverage on average over all {terms.groups}, not in "

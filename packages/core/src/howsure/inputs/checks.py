@@ -212,10 +212,15 @@ class Coded:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @property
+    def rows_by_name(self) -> dict[str, int]:
+        """The number of rows of each name."""
+        rows = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names)).tolist()
+        return dict(zip(self.names, rows, strict=True))
+
     def spellings_note(self, kind: str) -> list[str]:
         """Return a note on names that differ only in spelling; [] if there are none. kind: a noun such as "models"."""
-        counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names)).tolist()
-        note = spellings_note(dict(zip(self.names, counts, strict=True)), kind)
+        note = spellings_note(self.rows_by_name, kind)
         return [] if note is None else [f"{note}."]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Column:

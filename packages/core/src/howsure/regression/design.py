@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from howsure.inputs.checks import (
     missing,
     not_a_number,
 )
+from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.long_form import partial_scores
 from howsure.inputs.numbers_and_names import (
     KEY,
@@ -142,6 +144,8 @@ def _outcomes(
                 f"{shortened(dict.fromkeys(words[0]))} and {shortened(dict.fromkeys(words[1]))}. Spell both the same "
                 "way."
             )
+        spelled = spellings_note(Counter(words[0] + words[1]), "classes")
+        notes += [] if spelled is None else [f"{spelled}."]
         predicted, true_labels = (
             np.array([[label == name for name in classes] for label in of], dtype=np.float64) for of in words
         )
@@ -208,10 +212,10 @@ def _regression(
     """Return the names of the coefficients, and the regressors."""
     n = len(weight)
     columns: dict[str, Floats] = {}
-    effects = {
-        name: check_codes(column, n=n, name=_column_label(name, "fixed_effects"))[0]
-        for name, column in column_by_role.get("fixed_effects", {}).items()
-    }
+    effects: dict[str, Integers] = {}
+    for name, column in column_by_role.get("fixed_effects", {}).items():
+        effects[name], levels = check_codes(column, n=n, name=_column_label(name, "fixed_effects"))
+        notes += Coded(effects[name], levels).spellings_note(f"values of {name}")
     if not effects:
         columns[INTERCEPT] = np.ones(n)
     main = [role for role in ("treated", "after") if role in column_by_role]
@@ -301,6 +305,7 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
             n_names=len(names),
             most_classes=MAX_CLASSES,
         )
+    notes += Coded(codes, names).spellings_note(f"values of {name}")
     if len(names) > 1:
         notes.append(f"{name} is compared with {names[0]}")
     return {f"{name}: {level}": (codes == code) * 1.0 for code, level in enumerate(names) if code or len(names) == 1}

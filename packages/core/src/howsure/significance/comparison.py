@@ -147,6 +147,7 @@ def compare_family(
     )
     by_group = None
     if groups is not None:
+        further_notes += (*groups.spellings_note("groups"),)
         in_groups: list[GroupDifference] = []
         for name, items in zip(groups.names, parts, strict=True):
             part = [request.select_items(items) for request in requested]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from howsure.inputs.label_spelling import variants_note
+from howsure.inputs.label_spelling import spellings_note, variants_note
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.notes import marked_note
 from howsure.significance.checked_systems import Systems
@@ -36,6 +36,9 @@ def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
     predicts."""
     n = len(systems.labels)
     true = np.bincount(systems.targets, minlength=n)
+    rows_by_label = {str(label): rows for label, rows in zip(systems.labels, true.tolist(), strict=True) if rows}
+    if spelled := spellings_note(rows_by_label, "labels"):
+        yield f"{spelled}."
     averages = any(metric.name not in OVER_ALL for metric in metrics)
     counted_in = set(np.flatnonzero(true) if systems.averaged is None else systems.averaged)
     for name, runs in systems.predictions.items():
