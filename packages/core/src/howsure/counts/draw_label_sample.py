@@ -59,7 +59,7 @@ def draw_label_sample(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> LabelSample:
-    """Draw units to label by hand, so that `estimate_counts` can correct the scores.
+    """Draw units to label by hand; counts that are based on model scores can then be corrected with these labels.
 
     y_prob (N,): scores, from 0 to 1.
     n: number of units to label or, with clusters, number of clusters.

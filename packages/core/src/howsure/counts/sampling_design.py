@@ -359,9 +359,8 @@ def _stratum_sizes(names: tuple[str, ...], stratum: Integers, chances: Floats, e
 
 
 def _check_size(stated_size: float, elements: int, source: str, noun: str, tolerance: float) -> None:
-    """Raise InputError if Σ 1/π, an estimate of the number of units, deviates from this number by more than the
-    tolerance and by more than 1%.
-    """
+    """Raise InputError if Σ 1/π over the drawn units, an estimate of the number of all units, differs from `elements`,
+    their true number, by more than the tolerance and by more than 1%."""
     if abs(stated_size - elements) > (max(tolerance, elements // 100) if tolerance else 0.0):
         raise InputError(
             f"{source} that there are {stated_size:,.0f} {noun}; there are {elements:,}. Pass the labels of all drawn "

@@ -108,7 +108,7 @@ def plan_judge_sample(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgePlan:
-    """Return the number of human grades that `correct_judge_scores` needs for an interval of a given width.
+    """Compute the number of human grades that are needed to correct a judge's grades with an interval of a given width.
 
     The plan is based on existing human grades, or on an assumed correlation of the judge's grades and human grades. It
     uses the interval that `correct_judge_scores` would give with this many similar grades, drawn at random from all

@@ -60,8 +60,8 @@ def score_agents(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> AgentTable:
-    """Return bounds for the mean score of each agent, as errored trials have no score, and agents that are worse and
-    more expensive than another agent.
+    """Estimate bounds for the mean score of each agent, because errored trials have no score, and find agents that are
+    worse and more expensive than another agent.
 
     A trial that ended in an error, such as a timeout or a broken container, does not show what the agent can do. The
     mean score of an agent lies between two bounds: the mean with all errored trials counted as failed and the mean with

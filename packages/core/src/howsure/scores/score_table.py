@@ -90,9 +90,9 @@ def score_table(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ScoreTable:
-    """The mean score of each model with an interval, on its own items, and its possible ranks.
+    """Estimate the mean score of each model on its own items, with an interval and its possible ranks.
 
-    targets: a file of the true values: by line or sentence, like those of the models, or a table, by id.
+    targets: a file of the true values: by line or sentence, like the models' files, or a table, by id.
     column: the column of tags in such files, counted from 1 (default: the last).
 
     The implementation of `mean_scores`, `score_models`, `pass_at_k` and `worst_items`, whose docstrings explain the

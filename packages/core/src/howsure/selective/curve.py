@@ -151,7 +151,7 @@ def selective_table(
     show: Show = (),
     data: Source | IntoFrame | None = None,
 ) -> SelectiveTable:
-    """Return the risk–coverage curve, the AUROC and a threshold with guaranteed risk for each group of answers.
+    """Compute the risk–coverage curve, the AUROC and a threshold with guaranteed risk for each group of answers.
 
     Computes `selective_curve` for every group (models, languages, subjects) and, if `risk` is given, also
     `selective_threshold`. Intervals and guarantees hold for each group separately.

@@ -186,13 +186,14 @@ class Shares:
         """Return the p-values of "the risk is at least `risk`" by Fay and Feuer's upper bounds, with one more cluster
         of wrong answers.
 
-        times, unlucky: compute them for `times` as many clusters, and for proportions that are `unlucky` standard
-        errors higher.
+        times, unlucky: compute them as if there were `times` as many clusters, and the proportions of errors were
+        higher by `unlucky` standard errors.
 
-        unseen: allow for one more cluster as bad as the worst in these data, and separately for entirely wrong clusters
-        that do not occur in them. The p-value is then the largest p(s) · (1 - (risk - s))^C over s, where p(s) is the
-        p-value of "the observed kinds of errors have a proportion of at least s", and the second factor is the
-        probability that the C clusters include none of the entirely wrong ones, which make up the rest of the risk.
+        unseen: also allow for entirely wrong clusters that do not occur in these data; the added cluster is then only
+        as bad as the worst in the data. The risk is divided into s, due to clusters like those observed, and risk - s,
+        due to entirely wrong clusters. For each s, the p-value is p(s) · (1 - (risk - s))^C: p(s) is the p-value of
+        "the observed kinds of errors have a proportion of at least s", and the second factor is the probability that
+        none of C clusters is entirely wrong. The result is the largest of these p-values.
         """
         variance = self.variance / times
         value = self.value + unlucky * np.sqrt(variance)
