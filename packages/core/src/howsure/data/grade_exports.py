@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from howsure.data.pivot import Values
@@ -23,6 +24,7 @@ RATERS = {  # the kind of rater, by the names of sources in all programs
 }
 TRUTHS = {"yes": 1, "true": 1, "no": 0, "false": 0}
 COLUMNS = frozenset(("item", "criterion", "rater", "annotator", "grade", "comment", "trace"))
+NESTED = frozenset((dict, list))
 ASIDE = ("TEXT", "CORRECTION")  # data types of Langfuse that are not grades
 
 
@@ -87,19 +89,24 @@ def _row(
     item: Any, criterion: Any, source: Any, grade: Any, *, annotator: Any = None, comment: Any = None, trace: Any = None
 ) -> dict[str, Any]:
     """Build the row of a grade; `rater` is person, judge or another source. The item defaults to the trace."""
-    source, item = None if source is None else str(source), trace if item is None else item
+    item = trace if item is None else item
     row = {
         "item": item,
         "criterion": criterion,
-        "rater": None if source is None else RATERS.get(source.upper(), source.lower()),
+        "rater": None if source is None else _rater(str(source)),
         "annotator": annotator or None,
         "grade": _number(grade),
         "comment": comment or None,
         "trace": trace if trace and trace != item else None,
     }
-    if {dict, list}.isdisjoint(map(type, row.values())):
+    if NESTED.isdisjoint(map(type, row.values())):
         return row
-    return {column: None if isinstance(value, (dict, list)) else value for column, value in row.items()}
+    return {column: None if type(value) in NESTED else value for column, value in row.items()}
+
+
+@lru_cache
+def _rater(source: str) -> str:
+    return RATERS.get(source.upper(), source.lower())
 
 
 def _number(grade: Any) -> Any:
@@ -120,7 +127,8 @@ def _get(record: Record, *names: str) -> Any:
         value = record.get(name)
         if value is None and "." in name:
             first, _, rest = name.partition(".")
-            value = _get(_object(record.get(first)), rest)
+            outer = record.get(first)
+            value = None if outer is None else _get(_object(outer), rest)
         if value is not None and value != "":
             return value
     return None

@@ -375,7 +375,8 @@ class Source:
                 raise self.fault(number, f"it is not JSON ({error}).") from error
             if not isinstance(record, dict):
                 raise self.fault(number, f"it must contain a JSON object, {{…}}; it contains {decoded(line)[:60]!r}.")
-            self._check_keys(line, f"line {number:,} of {self.name}")
+            if self.unique_keys:
+                self._check_keys(line, f"line {number:,} of {self.name}")
             yield number, record
 
     def objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -405,16 +406,16 @@ class Source:
             is_table = SUFFIXES.get(format_suffix(self.name)) in ("csv", "tsv")
             advice = "To read it as a table, leave `format` out." if is_table else "Was it cut off?"
             raise InputError(f"{self.name} is not JSON ({error}). {advice}") from error
-        self._check_keys(text, self.name)
+        if self.unique_keys:
+            self._check_keys(text, self.name)
         return content
 
     def _check_keys(self, text: bytes, place: str) -> None:
-        """Raise InputError for an object with the same key twice, if keys must be unique."""
-        if self.unique_keys:
-            try:
-                parsed_json(text.removeprefix(MARK), unique_keys=True)
-            except ValueError as error:
-                raise InputError(f"{place}: {error}.") from error
+        """Raise InputError for an object with the same key twice."""
+        try:
+            parsed_json(text.removeprefix(MARK), unique_keys=True)
+        except ValueError as error:
+            raise InputError(f"{place}: {error}.") from error
 
     @contextmanager
     def archive(self) -> Iterator[Archive]:
