@@ -48,7 +48,7 @@ VERDICT_PHRASES = {
 
 
 def curves_table(result: CalibrationCurves, names: Sequence[str]) -> Table:
-    """One row a curve, the largest error first."""
+    """Return a table with one row per curve, the largest error first."""
     table = result.table()
     order = sorted(range(len(result)), key=lambda i: _rank(result.binned[i].error.value))
     rows = [[names[i], *table.rows[i][1:]] for i in order]

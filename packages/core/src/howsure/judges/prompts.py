@@ -65,7 +65,7 @@ class PromptSensitivity(Rows[PromptPart]):
     suggested: ClassVar = {"report": "prompts.html"}
 
     def columns(self) -> Sequence[Column]:
-        """The components of the variance."""
+        """Return the columns of the table, which has one row per component of the variance."""
         return [
             Column("part", WORDS),
             Column("levels", COUNT, legend="how many there are"),

@@ -190,7 +190,7 @@ def span_agreement(
 
 
 def _rows(columns: Mapping[str, Any], data: Any) -> Rows:
-    """The columns by role."""
+    """Read the columns of the roles from arrays (without `data`), a data frame or files."""
     if data is None:
         return Rows({role: as_column(column, name=role) for role, column in columns.items()})
     for role, name in columns.items():
@@ -257,7 +257,7 @@ def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
 
 
 def _position(cell: Any, name: str, row: int) -> int:
-    """A position in a document: a whole number from 0."""
+    """Return a position in a document as a whole number from 0. Raises InputError for any other cell."""
     number = math.nan if is_missing(cell) else parse_number(str(cell).strip())
     if number is None or not 0 <= number <= MAX_LENGTH or number != int(number):
         rule = "{parameter} must be a whole number from 0 to {most:,}"

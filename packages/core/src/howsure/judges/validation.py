@@ -94,7 +94,7 @@ class JudgeDisagreements(Rows[JudgeDisagreement]):
         return f"Judge and people disagree on {counted(len(self.rows), 'answer')}."
 
     def columns(self) -> Sequence[Column]:
-        """Where each answer is, both labels, and the requested columns."""
+        """Return columns with the location of each answer, both labels, and the requested columns."""
         names = self.rows[0].shown if self.rows else {}
         several = len({row.file for row in self.rows}) > 1
         return [

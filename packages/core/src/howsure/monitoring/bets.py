@@ -298,10 +298,10 @@ NEVER = -math.inf
 
 @dataclass(slots=True)
 class EProcess:
-    """The state of the bets after some periods with rows.
+    """The state of the bets after some periods with rows. Each bet is started again in every period ("start period").
 
-    periods: number of these periods. begun: for each bet, the logarithm of the weighted sum of its wealths over all
-    start periods so far. stretch: for each bet, the logarithm of its largest current wealth over all start periods.
+    periods: number of these periods. begun: for each bet, the logarithm of the weighted sum, over all start periods so
+    far, of its wealth. stretch: for each bet, the logarithm of its largest current wealth over the start periods.
     since: the first day of the start period with this largest wealth. highest: the largest logarithm of the e-value so
     far.
     """

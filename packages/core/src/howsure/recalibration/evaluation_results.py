@@ -107,7 +107,7 @@ SCOPE_NOTE = "This holds for rows like these. Other data benefit only if their p
 
 
 def fine(estimate: Estimate) -> str:
-    """An improvement with its interval."""
+    """Return an improvement with its interval as text, or `UNDEFINED` if it has no interval."""
     if estimate.low is None:
         return UNDEFINED
     ends = interval(estimate.low, estimate.high, FINE, sign=True)

@@ -462,7 +462,7 @@ class RecalibrationMap(Result):
 
     @property
     def description(self) -> str:
-        """The formula and the parameters."""
+        """Return the formula and the parameters as text."""
         lines = [self.formula]
         if self.classes:
             lines.append(f"classes: {in_a_line(shortened(self.classes))}")

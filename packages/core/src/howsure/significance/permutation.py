@@ -92,8 +92,8 @@ class Exchange:
         return np.asarray(np.sqrt(np.maximum(squares - total**2 / self.n, 0.0)))
 
     def _products(self, h: Floats, e: Floats, steps: Floats, exchanged: Floats) -> Floats:
-        """Return the sum of h·step e·middle over the exchanged units, computed in blocks that fit the processor's
-        cache."""
+        """Return, for each row of `h` and `e`, the sum over the exchanged units of (h · step)(e · middle). It is
+        computed in blocks that fit into the processor's cache."""
         sums = np.zeros(len(h))
         at_once = max(1, CACHED // len(h))
         for start in range(0, len(steps), at_once):

@@ -244,7 +244,8 @@ class Parts:
 
     @classmethod
     def of(cls, gold: GoldLikelihood, losses: GoldLosses, likelihood: str) -> Parts:
-        """Select the terms that are possible at the temperature 1, and therefore at every temperature."""
+        """Select the terms of the likelihood that are possible at the temperature 1, and therefore at every
+        temperature."""
         lengths = gold.potentials.lengths
         if likelihood == JOINT:
             counts = np.isfinite(losses.of_sequences) & (lengths > 0)
