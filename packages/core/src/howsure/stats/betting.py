@@ -226,7 +226,7 @@ class RunningGames:
 
 
 class RunningBound:
-    """`Units.lower_bound` of a growing sequence.
+    """Computes `Units.lower_bound` while units are added, without starting again.
 
     The bound is the largest m at which the wealth ever reached 1 / size. Log wealth, which falls with m, is updated at
     the nodes of a window above the bound and interpolated between the nodes. If a unit raises the bound out of the
@@ -292,7 +292,7 @@ class RunningBound:
 
 
 class RunningRefutation:
-    """`Units.first_above` of a growing sequence, for one m and size."""
+    """Computes `Units.first_above` for one m and size while units are added, without starting again."""
 
     def __init__(self, m: float, size: float) -> None:
         self.games, self.size, self.first = RunningGames.of(np.array([m])), size, 0

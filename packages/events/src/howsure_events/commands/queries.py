@@ -78,7 +78,7 @@ def query_options(question: Decorated, *names: str, **defaults: Any) -> Callable
 
 
 def correction_options(function: Decorated) -> Decorated:
-    """The options on the correction of counts by labels."""
+    """Add the options for the correction of counts by labels."""
     return in_order(
         [
             click.option("--uncorrected", is_flag=True, help="Leave out the counts corrected by labels."),

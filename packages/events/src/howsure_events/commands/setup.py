@@ -66,7 +66,9 @@ def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:
     elif not os.path.exists(name) and not name.endswith((".yaml", ".yml")):
         raise unknown_name("rule", name, BUILT_IN, place="howsure, and no such file")
     elif labels is not None:
-        raise InputError(f"--labels is for built-in rules; set labels: {labels} in {name}.")
+        raise InputError(
+            f"--labels is for built-in rules. For the rule in {name}, write labels: {labels} in this file."
+        )
     else:
         rule = read_rule(name)
     if scheme is not None and rule.scheme.name != scheme:

@@ -213,8 +213,8 @@ def _pad_rows(antecedent_scores: AntecedentScores) -> tuple[Array, Array]:
     extra = 1 if isinstance(antecedent_scores.null, str) else 0
     if extra and len({len(row) for row in rows}) > 1:
         raise InputError(
-            f"document {antecedent_scores.id}: rows of different length cannot contain null in a column; give null "
-            "separately."
+            f"document {antecedent_scores.id}: the rows of scores must have the same length, because null is one of "
+            "their columns. Give null separately, as numbers."
         )
     width = max(map(len, rows), default=0)
     scores = np.full((len(rows), width), -np.inf)

@@ -110,7 +110,7 @@ def _write(
     suffix: str,
     texts: Sequence[str],
 ) -> None:
-    """Write the table. `texts`: the columns in which a text contains a semicolon or a tab."""
+    """Write the table. texts: the columns that contain a string with a semicolon or a tab."""
     options = SUFFIXES[suffix]
     if suffix == ".csv" and texts:  # so that no separator within a text begins another cell
         options += f", FORCE_QUOTE ({', '.join(map(identifier, texts))})"
