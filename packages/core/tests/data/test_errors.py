@@ -198,3 +198,17 @@ def test_an_npz_that_unpacks_to_far_too_much_is_refused_and_what_nobody_needs_is
         assert predictions.n == 2
     with pytest.raises(InputError, match=r"x\.npz cannot be read: bomb\.npy unpacks to .* far too many for the size"):
         howsure.read(path).predictions("y", "bomb")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_recognised(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_bytes("id,y\n1,0\n2,1\n".encode(encoding))
+    with pytest.raises(InputError, match=f"x.csv is not UTF-8 text. If it is UTF-16, give encoding='{encoding}'"):
+        howsure.mean_scores("y", data=howsure.read(tmp_path / "x.csv"))
+    assert howsure.mean_scores("y", data=howsure.read(tmp_path / "x.csv", encoding=encoding))[0].mean.value == 0.5
+
+
+def test_a_line_that_is_too_long_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("id,y,t\n1,0,a\n2,1," + 3_000_000 * "a" + "\n")
+    with pytest.raises(InputError, match=r"x\.csv has a line of more than 2,000,000 bytes. Is it a table\?"):
+        howsure.mean_scores("y", data=howsure.read(tmp_path / "x.csv"))

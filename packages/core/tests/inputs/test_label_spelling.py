@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import howsure
@@ -153,3 +155,13 @@ def test_other_letters_are_other_spellings() -> None:
     note = spellings_note({"É": 2, "e\u0301": 1}, "categories")
     assert note is not None
     assert "differ only in case, spaces or the Unicode form of accents" in note
+
+
+def test_ids_that_differ_only_in_spelling_are_named() -> None:
+    """1.0 and 1 are different items; where no item is common, both spellings are shown."""
+    frame = pd.DataFrame({"id": ["1", "2", "1.0", "2.0"], "model": list("aabb"), "y": [0, 1, 1, 1]})
+    sentence = r"'1' (1) and '1.0' (1), '2' (1) and '2.0' (1) differ only in case, spaces or the format"
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        howsure.compare_scores("y", model="model", id="id", against="a", data=frame)
+    table = howsure.mean_scores("y", model="model", id="id", data=frame, rng=0)
+    assert sentence in str(table[0].notes)

@@ -25,12 +25,22 @@ from howsure.inputs.checks import (
     not_a_number,
     unequal_signs,
 )
-from howsure.inputs.label_spelling import check_positive, is_same_label
+from howsure.inputs.label_spelling import check_positive, is_same_label, spellings
 from howsure.inputs.numbers_and_names import PERCENT, comma_advice, counted, number_or_text, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
 CELLS_PER_ROW, SPARE_CELLS = 64, 1_000_000  # the table may have 64 cells per row plus a million
 TOGETHER = " / "  # between the parts of a key
+
+
+def alike_ids_advice(ids: Coded) -> str:
+    """Return the advice to spell ids the same way, if some differ only in spelling, such as 1 and 1.0; otherwise "".
+
+    >>> alike_ids_advice(Coded(np.array([0, 1, 1]), ("7", "7.0")))
+    " '7' (1) and '7.0' (2) differ only in case, spaces or the format of numbers: spell ids the same way."
+    """
+    alike = spellings(ids.rows_by_name)
+    return "" if alike is None else f" {alike}: spell ids the same way."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +76,12 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     runs, run_names = (np.zeros(n, dtype=np.int64), ("",)) if run is None else check_codes(run, n=n, name="run")
     if len(names) < 2:
         raise InputError(f"model must name two or more models; every row is of {names[0]!r}.")
-    spellings = Coded(models, names).spellings_note("models")
+    spelled = Coded(models, names).spellings_note("models")
     of_cell, cell = np.unique(models.astype(np.int64) * len(run_names) + runs, return_inverse=True)
     folds = None
     if run is not None and (np.bincount(cell) != len(item_names)).any():
         folds = _folds(models, items, runs, names)
-    kind, notes = ("run", (*spellings,)) if folds is None else ("repetition", (*spellings, folds.note))
+    kind, notes = ("run", (*spelled,)) if folds is None else ("repetition", (*spelled, folds.note))
     if folds is not None:
         runs, run_names = folds.repetitions, tuple(map(str, range(1, int(folds.repetitions.max()) + 2)))
         of_cell, cell = np.unique(models.astype(np.int64) * len(run_names) + runs, return_inverse=True)
@@ -106,7 +116,7 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     if not skip_missing or not complete.any():
         place, item = (int(places[0]) for places in np.nonzero(lacking))
         advice = (
-            "No item has rows of all models."
+            f"No item has rows of all models.{alike_ids_advice(Coded(items, item_names))}"
             if not complete.any()
             else "Leave such items out for all models with `skip_missing=True`."
         )

@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError, parameter, quote
 from howsure.inputs.frames import Source
-from howsure.inputs.long_form import item_twice
+from howsure.inputs.long_form import alike_ids_advice, item_twice
 from howsure.inputs.numbers_and_names import (
     check_bounds,
     check_choice,
@@ -506,7 +506,8 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     if not present.all():
         few = present.astype(np.float64) @ present.T < 2
     if few[~np.eye(len(cells), dtype=bool)].all():
-        note = Note("Models are not ranked: they have fewer than two items in common.", WARNING)
+        advice = alike_ids_advice(rows.coded["id"])
+        note = Note(f"Models are not ranked: they have fewer than two items in common.{advice}", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     note = Note("This model is not compared with models that share fewer than two items with it.", WARNING)
     score_rows = [

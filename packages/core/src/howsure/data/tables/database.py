@@ -52,6 +52,7 @@ NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
 LINE = re.compile(r"CSV Error on Line: (\d+)")  # incorrect for JSON
 UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
 SNIFFED = 1 << 16  # bytes
+LONG_LINE = re.compile(r"Maximum line size of (\d+) bytes exceeded")
 NO_COLUMNS = "Error when sniffing file"  # if no separator gives all rows the same number of values
 KEY_TWICE = re.compile(r"JSON transform error.*: Object .* has duplicate key \"(.*)\"", re.DOTALL)
 BAD_JSON = "Malformed JSON in file"
@@ -178,6 +179,11 @@ def reading(name: str, path: str = "") -> Iterator[None]:
             line = LINE.search(str(error))
             place = f"line {int(line[1]):,} of {name}" if line else name
             raise encoding_error(path or name, place) from error
+        if long := LONG_LINE.search(str(error)):
+            raise InputError(
+                f"{name} has a line of more than {int(long[1]):,} bytes. Is it a table? Shorten the value, or save the "
+                "table as Parquet."
+            ) from error
         uneven = UNEVEN.search(str(error))
         if (uneven or NO_COLUMNS in str(error)) and (reason := _why_uneven(path or name)):
             raise InputError(f"{name} cannot be read: {reason}") from error

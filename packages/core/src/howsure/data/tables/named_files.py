@@ -20,7 +20,7 @@ import duckdb
 from howsure.calibration.saved_summaries import WORDS
 from howsure.data.tables.connections import Connection, connect
 from howsure.data.tables.database import Database, file_literal, identifier, literal, reading
-from howsure.errors import InputError, quote
+from howsure.errors import InputError, Parameter, quote
 from howsure.files.input_files import (
     BEGINNING,
     STANDARD_INPUT,
@@ -535,8 +535,15 @@ NUMBERED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
 def written_names(connection: Connection, file: File, column_names_read: Sequence[str]) -> list[str]:
     """The names of the columns as written in the file, in order; `column_names_read` are DuckDB's names.
 
-    The file is read only if DuckDB may have renamed a column.
+    The file is read only if DuckDB may have renamed a column. Raises InputError for names that are UTF-16.
     """
+    if any("\0" in name for name in column_names_read):
+        encoding = Parameter("encoding", "utf-16-be" if column_names_read[0].startswith("\0") else "utf-16-le")
+        raise InputError(
+            "{location} is not UTF-8 text. If it is UTF-16, give {encoding}; otherwise save it as UTF-8.",
+            location=file.name,
+            encoding=encoding,
+        )
     names = {name.casefold() for name in column_names_read}
     bases = [match[1].casefold() for name in column_names_read if (match := NUMBERED.fullmatch(name))]
     return (
