@@ -130,7 +130,8 @@ def notes_of_group(whole: Systems, part: Systems, *, alternative: str) -> Iterab
 
 
 def _zero_width_notes(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:
-    """A note if the systems differ on no item, or equally on all: an interval of width 0 holds only for these items."""
+    """Yield a note if the systems differ on no item, or equally on all. The interval then has width 0 and is valid only
+    for these items."""
     n, unit = systems.n, "item"
     if systems.clusters is not None:
         n, unit = int(systems.clusters.max()) + 1, "cluster"
