@@ -1,5 +1,4 @@
-"""Which commands are worth typing for files of lines, such as words with tags, and for predictions and true values in
-two files."""
+"""Propose commands for files of lines, such as words with tags, and for predictions and true values in two files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which command is worth typing for spans that raters marked in documents: a row for each span, or lists of spans."""
+"""Propose commands for spans that raters marked in documents: a row for each span, or lists of spans."""
 
 from __future__ import annotations
 

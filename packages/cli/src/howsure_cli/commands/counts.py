@@ -1,4 +1,4 @@
-"""`howsure counts`: from a model's scores and a few hundred labels to counts with intervals that hold."""
+"""`howsure counts`: counts with valid intervals from a model's scores and a few hundred labels."""
 
 from __future__ import annotations
 

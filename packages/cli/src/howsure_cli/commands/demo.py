@@ -1,4 +1,4 @@
-"""`howsure demo`: the main jobs on bundled data."""
+"""`howsure demo`: run the main commands on bundled data."""
 
 from __future__ import annotations
 

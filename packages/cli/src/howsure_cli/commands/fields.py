@@ -1,4 +1,5 @@
-"""`howsure fields`: how sure is each field of extracted documents, and which documents can be filed?"""
+"""`howsure fields`: how reliable is each field of extracted documents, and which documents can be filed without
+review?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`howsure look`: what is in a file, and what can be asked of it."""
+"""`howsure look`: describe a file, and propose commands that can evaluate it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`howsure monitor`: is a model still calibrated, night after night, and since when not?"""
+"""`howsure monitor`: is a deployed model still calibrated and, if not, since when?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Where pages come from, everything escaped; a report as a file: whole or not at all."""
+"""Templates of HTML pages, in which all values are escaped, and writing of reports, which are complete or not
+written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`calibration_error`, with the estimates and notes that calibration curves use too, and plug-in errors' intervals."""
+"""`calibration_error`, the estimates and notes that calibration curves also use, and the intervals of plug-in
+errors."""
 
 from __future__ import annotations
 

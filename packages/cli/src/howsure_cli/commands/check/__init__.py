@@ -1,1 +1,1 @@
-"""`howsure check`: verdicts for people and for continuous integration."""
+"""`howsure check`: verdicts for users and for continuous integration."""
