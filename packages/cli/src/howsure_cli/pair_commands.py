@@ -18,7 +18,7 @@ from howsure.scores.documents import read_document_columns
 from howsure_cli.alike_columns import agree
 from howsure_cli.column_words import LABELS, MEASURES, PREDICTIONS, names_id, names_prediction
 from howsure_cli.field_commands import gold_neighbours, is_gold
-from howsure_cli.table_notes import TAGS
+from howsure_cli.table_notes import TAG, TAGS
 from howsure_cli.typed_commands import Proposal
 
 MAX_BYTES = 20_000_000
@@ -52,8 +52,10 @@ def files_of_lines(paths: Sequence[str]) -> Lines | None:
         if not all(tagged) and not all(map(is_plain, paths)):
             return None
         cells, names = _cells(paths[0], is_tagged=tagged[0])
-    except InputError:  # which is reported where the file is read as a table
-        return None
+    except InputError:
+        if any(suffix in SUFFIXES for suffix in suffixes) or not all(map(_begins_with_tags, paths)):
+            return None  # the error is reported where the file is read as a table
+        raise
     what = "words and their tags" if tagged[0] else "lines"
     columns = tuple(seen_column(name, values) for name, values in zip(names, cells, strict=True))
     commands, notes = _score_commands(paths, columns[-1], is_tagged=tagged[0])
@@ -64,6 +66,14 @@ def _has_tags(path: str) -> bool:
     """Whether the first line is that of a word, and the last column has tags of entities such as B-PER."""
     text = read_text(path)
     return detect_columns(text) is not None and read_columns(text).layout.scheme is not None and not is_plain(path)
+
+
+def _begins_with_tags(path: str) -> bool:
+    """Whether most of the first lines end with a tag, whatever is wrong with later ones."""
+    with open(path, "rb") as file:
+        lines = file.read(1 << 16).decode("utf-8", "replace").split("\n")[:-1]
+    rows = [line.split() for line in lines if line.strip()]
+    return sum(len(row) > 1 and TAG.fullmatch(row[-1]) is not None for row in rows) > len(rows) / 2
 
 
 def _cells(path: str, *, is_tagged: bool) -> tuple[list[list[str]], list[str]]:

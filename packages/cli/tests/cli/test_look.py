@@ -598,3 +598,16 @@ def test_labels_next_to_decisions_are_named_with_their_folder() -> None:
 def test_files_of_events_lead_to_their_command(name: str, command: str) -> None:
     Path(name).write_text("1\tNews\n")
     assert run("look", name).err.strip().endswith(command)
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        (b"Ada\tB-PER\nsings\tO\n\n\tO\n", "line 4 of news.conll: a line must be a word, a tab and its tag"),
+        (b"Ada\tB-PER\nsings\tO\n\xff\tO\n", "line 3 of news.conll is not UTF-8 text"),
+        (b"1\tAda\tNOUN\n2\tsings\tVERB\n", "howsure sequences train news.conll --output model.npz"),
+    ],
+)
+def test_a_file_in_columns_that_cannot_be_read_says_why(written: bytes, why: str) -> None:
+    Path("news.conll").write_bytes(written)
+    assert why in run("look", "news.conll").err
