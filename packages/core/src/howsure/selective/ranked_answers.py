@@ -274,7 +274,7 @@ def placements(ranks: Ranked) -> Iterator[tuple[Block, Floats, Floats]]:
 
 
 def area_under_curve(ranks: Ranked) -> float:
-    """AURC: the mean over i = 1 … n of the error rate among the i most confident answers.
+    """Return the AURC: the mean over i = 1 … n of the error rate among the i most confident answers.
 
     For ties, the value is the exact expectation over random orders. In a tie of m answers with e errors, after N
     answers with E errors, the j-th error rate is on average (E + j e / m) / (N + j). The sum of these rates is e + (E -

@@ -366,7 +366,8 @@ def _first(values: Column) -> float:
 
 
 def _labels(pairs: LazyPairs) -> InputError:
-    """Build the error, with counts, for labels that have more than two values or an unknown positive value."""
+    """Return the error for labels that have more than two values or an unknown positive value, with the number of each
+    value."""
     labels = pairs.table.select(label=nw.col(pairs.y_true)).filter(~nw.col("label").is_null())
     counts = labels.group_by("label").agg(n=nw.len().cast(nw.Int64)).sort("n", "label", descending=[True, False])
     rows = fetched(counts.head(MAX_LABELS + 1))

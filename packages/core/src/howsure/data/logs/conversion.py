@@ -443,7 +443,10 @@ class LogCopy:
 
 
 def _note_copied(row_copies: Sequence[LogCopy], columns: Columns, lines: bytes, position: int) -> None:
-    """Record where the rows of each log start, and their columns. row_copies: the log of each line."""
+    """Record the columns of each copied log, and the position at which its rows start.
+
+    row_copies: the log of each line.
+    """
     starts = {row_copies[0]: position}
     if row_copies[-1] is not row_copies[0]:
         for copy, length in zip(row_copies, map(len, lines.splitlines(keepends=True)), strict=True):
