@@ -36,6 +36,7 @@ from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.logistic import sigmoid
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
+from howsure.stats.threads import one_thread
 
 METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
 
@@ -286,6 +287,7 @@ def _estimate_from_sample(
     return bounds_for_unlabelled(*extremes, unread=unread, drawn=len(drawn.inclusion))
 
 
+@one_thread()
 def _estimate(
     y_true: Any,
     y_prob: Any,

@@ -28,7 +28,7 @@ from howsure.result import Estimate
 from howsure.show.ties import highest_first
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import STUDENT_NOTE, Bounds
-from howsure.stats.p_values import adjust_p_values
+from howsure.stats.p_values import adjust_p_values, kolmogorov_smirnov
 
 SURELY, PROBABLY = 1e-6, 1e-3  # if the p-value of "drawn at random" is lower, there is no estimate, or a note
 DISPLAYED = 1e-4  # smallest displayed difference of two means
@@ -253,7 +253,7 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
     if not graded.judged.min() < graded.judged.max():
         notes.append("the judge gives every answer the same grade, so the judge's grades are uninformative")
     elif not answers.drawn and graded.units is None and labelled < n:
-        p = _drawn_at_random(graded)
+        p = kolmogorov_smirnov(graded.judged[graded.read], np.delete(graded.judged, graded.read))
         if p < PROBABLY:
             notes.append(
                 marked_note(
@@ -276,16 +276,6 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
     judge = graded.judge(level)
     worth = round(labelled * (people.width / corrected.width) ** 2) if people.width and corrected.width else None
     return JudgedRow(name, n, labelled, judge, people, corrected, bias, slope, tuple(notes), worth)
-
-
-def _drawn_at_random(graded: Graded) -> float:
-    """Return the p-value of a Kolmogorov–Smirnov test of "the judge's grades have the same distribution in human-graded
-    answers and in the others".
-    """
-    from scipy.stats import ks_2samp
-
-    rest = np.delete(graded.judged, graded.read)
-    return float(ks_2samp(graded.judged[graded.read], rest, method="asymp").pvalue)
 
 
 def _differences(

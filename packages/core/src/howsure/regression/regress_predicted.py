@@ -14,7 +14,6 @@ from howsure.errors import ANY_VALUE, ColumnName, InputError, Parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_frame, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import check_level, check_scales, counted, shortened, unknown_name
-from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
 from howsure.notes import marked_note
@@ -22,6 +21,7 @@ from howsure.regression.design import Asked, parse_requested
 from howsure.regression.moments import LACKING, Fit, cross_fitted, fitted, linear_design, rough_intervals
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
+from howsure.stats.p_values import kolmogorov_smirnov
 from howsure.stats.threads import one_thread
 
 MIN_LABELS, PER_COEFFICIENT = 30, 3  # minimum number of labels in all, and per coefficient
@@ -302,7 +302,8 @@ def _labels_suffice(inputs: Asked) -> bool:
                     "label, so errors of the model in these rows cannot be corrected"
                 )
         if inputs.simple and n < inputs.n:
-            smallest = min(smallest, _drawn_at_random(labelled_predictions, np.delete(predictions, labelled.rows)))
+            rest = np.delete(predictions, labelled.rows)
+            smallest = min(smallest, kolmogorov_smirnov(labelled_predictions, rest))
     smallest = min(1.0, smallest * len(inputs.classes))
     if smallest < PROBABLY:
         notes.append(
@@ -312,10 +313,3 @@ def _labels_suffice(inputs: Asked) -> bool:
             )
         )
     return smallest >= SURELY
-
-
-def _drawn_at_random(of_labelled: Floats, of_rest: Floats) -> float:
-    """Return the p-value of a Kolmogorov–Smirnov test of whether labelled and other rows have the same predictions."""
-    from scipy.stats import ks_2samp
-
-    return float(ks_2samp(of_labelled, of_rest, method="asymp").pvalue)

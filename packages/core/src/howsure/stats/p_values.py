@@ -34,6 +34,20 @@ def smallest_size(rejects: Callable[[float], bool], *, steps: int = BISECTIONS) 
     return rejected
 
 
+def kolmogorov_smirnov(values: Floats, others: Floats) -> float:
+    """Return the p-value of whether two samples have the same distribution, as scipy.stats.ks_2samp(method="asymp").
+
+    >>> f"{kolmogorov_smirnov(np.arange(20.0), np.arange(8.0, 40.0)):.2g}"
+    '4.7e-05'
+    """
+    from scipy.stats import kstwo
+
+    values, others = np.sort(values), np.sort(others)
+    shares = (part.searchsorted(np.append(values, others), side="right") / len(part) for part in (values, others))
+    effective = len(values) * len(others) / (len(values) + len(others))
+    return float(kstwo.sf(np.abs(np.subtract(*shares)).max(), round(effective)))
+
+
 def bisect_limit(holds: Callable[[float], bool], near: float, far: float) -> float:
     """Return, by bisection, the value between `near` and `far` up to which a condition is true; it must be true at
     `near`.
