@@ -512,16 +512,6 @@ def check_codes(values: object, *, n: int, name: str, groups: bool = False) -> t
     return np.array([position[text] for text in texts], dtype=np.int64)[codes], tuple(names)
 
 
-def coded_rows(values: Sequence[str], value_of_row: Integers) -> Coded:
-    """Return the column whose row i is `values[value_of_row[i]]`, as codes; only the distinct values are converted.
-
-    >>> coded_rows(["b", "a"], np.array([0, 1, 0]))
-    Coded(codes=array([1, 0, 1]), names=('a', 'b'))
-    """
-    codes, names = check_codes(values, n=len(values), name="values")
-    return Coded(codes[value_of_row], names)
-
-
 def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integers:
     """Return codes of clusters from 0 (n,); this is faster than `check_codes`, since names are not returned.
 

@@ -26,7 +26,17 @@ from howsure.inputs.checks import (
     unequal_signs,
 )
 from howsure.inputs.label_spelling import check_positive, is_same_label, spellings
-from howsure.inputs.numbers_and_names import PERCENT, comma_advice, counted, number_or_text, shortened, unknown_name
+from howsure.inputs.numbers_and_names import (
+    PERCENT,
+    Marks,
+    comma_advice,
+    counted,
+    may_separate_thousands,
+    number_or_text,
+    proportion,
+    shortened,
+    unknown_name,
+)
 from howsure.inputs.pairs import Floats, Integers
 
 CELLS_PER_ROW, SPARE_CELLS = 64, 1_000_000  # the table may have 64 cells per row plus a million
@@ -258,6 +268,25 @@ def as_scores(values: object, name: str) -> Floats:
     scores: Floats = column.astype(np.float64, copy=False)
     check_finite(scores, name=name)
     return scores
+
+
+def proportions(column: Column) -> Floats | None:
+    """Return the numbers of a column of percentages, NaN where one is missing; None for any other column.
+
+    It is also None if a comma or point in some percentages may separate thousands.
+
+    >>> proportions(np.array(["65%", "35,5 %"])), proportions(np.array(["65%", "1,250%"])), proportions(np.array([1]))
+    (array([0.65 , 0.355]), None, None)
+    """
+    if column.dtype.kind not in "OUT":
+        return None
+    texts = [None if is_missing(value) else value for value in column.tolist()]
+    if not any(texts) or not all(text is None or (isinstance(text, str) and PERCENT.fullmatch(text)) for text in texts):
+        return None
+    commas, points = (Marks.of([text for text in texts if text is not None and mark in text]) for mark in ",.")
+    if may_separate_thousands(commas, points, lambda: False):
+        return None
+    return np.array([math.nan if text is None else float(proportion(text)) for text in texts])
 
 
 def positive_scores(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:

@@ -383,21 +383,6 @@ def may_separate_thousands(commas: Marks, points: Marks, points_may: Callable[[]
     return unclear_commas or (points.unclear and (commas.decimal or (not points.decimal and points_may())))
 
 
-def proportions(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
-    """Return the numbers of a column of percentages; None for any other column, and if a mark may separate thousands.
-
-    >>> proportions(np.array(["65%", "35,5 %"])), proportions(np.array(["65%", "1,250%"])), proportions(np.array([1]))
-    (array([0.65 , 0.355]), None, None)
-    """
-    texts = column.tolist()
-    if not all(isinstance(text, str) and PERCENT.fullmatch(text) for text in texts):
-        return None
-    commas, points = (Marks.of([text for text in texts if mark in text]) for mark in ",.")
-    if may_separate_thousands(commas, points, lambda: False):
-        return None
-    return np.array([float(proportion(text)) for text in texts])
-
-
 def proportion(percentage: str) -> str:
     """Return the proportion that a percentage, with or without its sign, is.
 

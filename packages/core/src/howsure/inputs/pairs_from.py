@@ -25,7 +25,8 @@ from howsure.inputs.checks import (
 )
 from howsure.inputs.classes import distributions, pairs_from_classes
 from howsure.inputs.frames import Source, frame_columns, named_columns
-from howsure.inputs.numbers_and_names import notes_on_numbers, proportions
+from howsure.inputs.long_form import proportions
+from howsure.inputs.numbers_and_names import notes_on_numbers
 from howsure.inputs.pairs import (
     LOGITS,
     PROB,
@@ -115,7 +116,7 @@ def pairs_from(
     _refuse_classes(y_prob, prob_name)
     labels = check_labels(y_true, pos_label=pos_label, name=names_in_messages["y_true"])
     n, y_prob = len(labels), as_column(y_prob, name=names_in_messages[prob_name])
-    if y_prob.dtype.kind in "OUT" and (numbers := proportions(y_prob)) is not None:
+    if (numbers := proportions(y_prob)) is not None:
         y_prob, notes = numbers, (*notes, *notes_on_numbers([], [names_in_messages[prob_name]]))
     codes, names = (
         (None, ()) if groups is None else check_codes(groups, n=n, name=names_in_messages["groups"], groups=True)

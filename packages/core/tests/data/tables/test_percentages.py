@@ -230,3 +230,17 @@ def test_probabilities_of_a_data_frame_and_of_a_file_are_read_alike(tmp_path: Pa
         pairs_from("y", "p", data=frame.assign(p=["60%", "0.4", "80%", "20%"]))
     with pytest.raises(InputError, match="row 0 is '60%'"):
         pairs_from("y", "p", data=frame.assign(p=["60%", "1,250%", "80%", "20%"]))
+
+
+def test_scores_of_a_data_frame_and_of_a_file_are_read_alike(tmp_path: Path) -> None:
+    texts = ["60%", "40,5 %", "80%", "20%"]
+    frame, path = pd.DataFrame({"p": texts, "y": [1, 0, 1, 0]}), table(tmp_path / "x.csv", texts)
+    of_frame, of_file = (howsure.mean_scores("p", data=data) for data in (frame, howsure.read(path)))
+    assert of_frame.rows[0].mean == of_file.rows[0].mean
+    assert NOTE in of_frame.notes
+    with pytest.raises(InputError, match=r"p has percent signs, so 75% is read as 0\.75"):
+        howsure.mean_scores("p", data=frame, bounds=(0, 100))
+    missing = frame.assign(p=["60%", None, "80%", "20%"])
+    with pytest.raises(InputError, match="p must not be missing; row 1 is empty"):
+        howsure.mean_scores("p", data=missing)
+    assert howsure.mean_scores("p", data=missing, missing_score=0).rows[0].mean.value == pytest.approx(0.4)

@@ -14,7 +14,6 @@ from howsure import __version__
 from howsure.counts.estimation import estimate_counts
 from howsure.counts.notes import Terms, as_sentence, by_severity, note_text
 from howsure.counts.results import INTERVAL_ONLY, CountEstimate, CountEstimates, Diagnostics, is_interval_only
-from howsure.inputs.checks import coded_rows
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.parameter_types import Axes
 from howsure.inputs.periods import Day, find_period
@@ -25,7 +24,7 @@ from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digit
 from howsure_events.labels.answers import SettledLabels, settled_labels
 from howsure_events.labels.coders import merged_notes
 from howsure_events.series.extra_features import Scores, learned_features, score_features
-from howsure_events.series.labelled_pairs import LabelledPairs, PairFeatures, labelled_pairs, pair_features
+from howsure_events.series.labelled_pairs import LabelledPairs, PairFeatures, coded_rows, labelled_pairs, pair_features
 from howsure_events.store.store_queries import (
     Store,
     actor_title,

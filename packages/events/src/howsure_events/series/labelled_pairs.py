@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.checks import Coded, coded_rows
+from howsure.inputs.checks import Coded, check_codes
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure_events.labels.answers import CHANCES, SettledLabels
@@ -308,3 +308,13 @@ def _remedy(settled: SettledLabels, usable: int) -> str:
     if lost:
         return f"Settle or answer {counted(lost, 'document')} without a label, or draw more."
     return "Draw and label more documents."
+
+
+def coded_rows(values: Sequence[str], value_of_row: Integers) -> Coded:
+    """Return the column whose row i is `values[value_of_row[i]]`, as codes; only the distinct values are converted.
+
+    >>> coded_rows(["b", "a"], np.array([0, 1, 0]))
+    Coded(codes=array([1, 0, 1]), names=('a', 'b'))
+    """
+    codes, names = check_codes(values, n=len(values), name="values")
+    return Coded(codes[value_of_row], names)
