@@ -48,8 +48,8 @@ def as_column(values: object, *, name: str) -> Column:
     """
     if isinstance(values, (str, bytes, dict, set, frozenset)) or values is None:
         raise InputError("not_a_column", name, type=_type_name(values))
-    if isinstance(values, np.ma.MaskedArray):
-        _refuse_hidden(values, name)
+    if isinstance(values, np.ma.MaskedArray) and len(hidden := np.flatnonzero(np.ma.getmaskarray(values))):
+        raise missing(name, int(hidden[0]))
     try:
         column = np.asarray(values)
     except Exception as error:  # a ragged list, a tensor that needs gradients or lives on another device
@@ -172,12 +172,6 @@ def missing(
 ) -> InputError:
     """Build the error for a missing value; `values` fill the placeholders of the remedy."""
     return InputError("missing", name, value=value, row=row, place=place, remedy=remedy, **values)
-
-
-def _refuse_hidden(values: np.ma.MaskedArray[Any, Any], name: str) -> None:
-    hidden = np.flatnonzero(np.ma.getmaskarray(values))
-    if len(hidden):
-        raise missing(name, int(hidden[0]))
 
 
 def _type_name(value: object) -> str:
