@@ -19,7 +19,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import InputError
-from howsure.files.atomic_write import append, appending, checksummed_line, line_number, read_records, write_atomically
+from howsure.files.atomic_write import (
+    append,
+    appending,
+    check_place,
+    checksummed_line,
+    line_number,
+    read_records,
+    write_atomically,
+)
 from howsure.files.input_files import OWNER, PREFIX, Scratch, check_each_once, identity, remove_abandoned
 
 
@@ -319,3 +327,8 @@ def test_a_new_file_that_stays_empty_is_removed(tmp_path: Path) -> None:
     with pytest.raises(InputError), appending(tmp_path / "empty"):
         raise InputError("no line to add")
     assert [path.name for path in tmp_path.iterdir()] == ["empty"]
+
+
+def test_a_name_that_ends_like_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"new/: it is a folder\. Name a file\."):
+        check_place(f"{tmp_path}/new/")

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cosine, jensenshannon
 from sklearn import metrics as sk
 from tests.significance.made_systems import distributions, labels, one_metric, values_of
 
+import howsure
 from howsure.result import plain
 from howsure.significance import Metric, mean, metric_names, register
 from howsure.significance.comparison import compare
@@ -238,3 +239,13 @@ def test_the_interval_of_the_calibration_error_lies_around_the_difference() -> N
         assert row.difference == pytest.approx(0.01, abs=0.003)
         assert row.low < 0.01 < row.high
         assert (row.low + row.high) / 2 == pytest.approx(row.difference, abs=0.0006)
+
+
+@pytest.mark.parametrize(("positives", "noted"), [(9, True), (10, False)])
+def test_few_items_of_a_rare_class_are_noted(positives: int, noted: bool) -> None:
+    y = np.arange(100) < positives
+    model, other = y ^ (np.arange(100) % 7 == 1), y ^ (np.arange(100) % 7 == 2)
+    for metrics, names in (({"f1": True, "recall": True}, "f1[True], recall[True]"), ("mcc", "mcc")):
+        notes = howsure.compare_models(y, other, model, metrics=metrics, rng=0).notes
+        sentence = f"{names}: only 9 items of a rare class, so the interval may be too narrow."
+        assert (sentence in notes) == noted

@@ -29,7 +29,7 @@ BLOCK = 1 << 20
 def check_place(path: str | os.PathLike[str]) -> None:
     """Raise InputError if a path is a folder, or is in a folder that does not exist."""
     target = Path(path)
-    if target.is_dir():
+    if target.is_dir() or os.fspath(path).endswith(("/", os.sep)):
         raise InputError(f"cannot write {path}: it is a folder. Name a file.")
     if not target.parent.is_dir():
         raise InputError(f"cannot write {path}: the folder {target.parent} does not exist. Create it first.")

@@ -98,9 +98,9 @@ class SequentialComparison(ScoreSequence):
 class SequentialScore(ScoreSequence):
     """A test of a mean score against a limit that is valid after each item: add scores in the order drawn.
 
-    The outcome is "pass" if the mean is above `min_score`, and "fail" if it is below. The probability that either
-    verdict is ever wrong is at most 1 - level. Without a limit there is only the interval. The other settings are those
-    of `SequentialComparison`.
+    The outcome is "pass" if the mean is above `min_score`, and "fail" if it is below. The probability of ever
+    passing a mean below the limit is at most 1 - level, and so is that of failing a mean above it. Without a limit
+    there is only the interval. The other settings are those of `SequentialComparison`.
 
     min_score: the limit.
     predicted: the predicted score of each item of the benchmark, by the item's name, such as the mean score of other

@@ -8,14 +8,17 @@ import numpy as np
 
 from howsure.inputs.label_spelling import spellings_note, variants_note
 from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.pairs import Integers
 from howsure.notes import marked_note
 from howsure.significance.checked_systems import Systems
+from howsure.significance.metrics.labels import OneClassRows
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.metrics.probabilities import BINS, alone_in_bin, certain_rows
 from howsure.significance.results import Difference
 from howsure.stats.clusters import few_clusters
 
 CALIBRATION = ("calibration_error", "squared_calibration_error")
+MIN_OF_CLASS = 10  # items of a class; with fewer, intervals of its F1 cover in .71 to .93 instead of .95
 MIN_ITEMS = 6  # with 6 items, the smallest two-sided p is 2 · 2 ** -6 < 0.05
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that are not averages over classes
 
@@ -40,6 +43,7 @@ def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
     if spelled := spellings_note(rows_by_label, "labels"):
         yield f"{spelled}."
     averages = any(metric.name not in OVER_ALL for metric in metrics)
+    yield from _rare_class_notes(systems, metrics, true)
     counted_in = set(np.flatnonzero(true) if systems.averaged is None else systems.averaged)
     for name, runs in systems.predictions.items():
         predicted = np.bincount(runs.ravel(), minlength=n)
@@ -61,6 +65,23 @@ def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
             rows = counted(int(true[missed].sum()), "row")
             worth = ", worth 0 in every average over classes" if averages else ""
             yield f"{name} never predicts {_label_list(systems, missed)}, the true label of {rows}{worth}."
+
+
+def _rare_class_notes(systems: Systems, metrics: Sequence[Metric], true: Integers) -> Iterable[str]:
+    """Yield a note on the metrics that depend on few items: those of a rare class. true: the items of each label."""
+    rows_by_label = dict(zip(map(str, systems.labels), true.tolist(), strict=True))
+    names_by_number: dict[int, list[str]] = {}
+    for metric in metrics:
+        if isinstance(metric.rows, OneClassRows):
+            number = sum(rows for name, rows in rows_by_label.items() if name == str(metric.rows.label))
+        elif metric.name == "mcc":
+            number = int(true.sum() - true.max())
+        else:
+            continue
+        if 0 < number < MIN_OF_CLASS:
+            names_by_number.setdefault(number, []).append(metric.name)
+    for number, names in names_by_number.items():
+        yield f"{', '.join(names)}: only {counted(number, 'item')} of a rare class, so the interval may be too narrow."
 
 
 def _binning_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:

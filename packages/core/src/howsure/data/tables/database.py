@@ -53,6 +53,7 @@ LINE = re.compile(r"CSV Error on Line: (\d+)")  # incorrect for JSON
 UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
 SNIFFED = 1 << 16  # bytes
 LONG_LINE = re.compile(r"Maximum line size of (\d+) bytes exceeded")
+KIND = re.compile(r"^[A-Z]\w*(?: \w+)* Error: ")  # of an error, such as "Invalid Input Error: "
 NO_COLUMNS = "Error when sniffing file"  # if no separator gives all rows the same number of values
 KEY_TWICE = re.compile(r"JSON transform error.*: Object .* has duplicate key \"(.*)\"", re.DOTALL)
 BAD_JSON = "Malformed JSON in file"
@@ -206,7 +207,7 @@ def reading(name: str, path: str = "") -> Iterator[None]:
             raise InputError(reason) from error
         message = str(error).partition("LINE 1:")[0].replace(os.path.abspath(path or name), name)  # then our own SQL
         lines = [line.strip() for line in message.splitlines() if line.strip()]
-        reason = " ".join(lines[:3])[:300] if lines else type(error).__name__
+        reason = KIND.sub("", " ".join(lines[:3]))[:300] if lines else type(error).__name__
         raise InputError(f"{name} cannot be read: {reason.rstrip('.')}.") from error
 
 
