@@ -57,13 +57,15 @@ CONFIDENCES = words_in("confidence conf certainty")  # of the model in its answe
 DOUBTS = words_in(
     "uncertainty entropy variance difficulty distance diff difference error"
 )  # scores that do not say how good an answer is
-FAULTS = words_in("error errors wer cer ter loss perplexity mae mse rmse violations")  # of which fewer are better
+FAULTS = words_in(
+    "error errors wer cer ter loss perplexity mae mse rmse violations hallucination hallucinations hallucinated"
+)  # of which fewer are better
 RISKS = words_in("risk")  # which may be the probability of a label, but is not a score
 ARMS = words_in(
     "arm method approach agent variant mode policy strategy condition experiment setting config configuration "
     "architecture shot shots pipeline scaffold technique framework retriever treatment intervention"
 )  # a `mode` alone: not a failure_mode
-MODELS = ARMS | words_in("model system engine llm")
+MODELS = ARMS | words_in("model system engine llm generator")
 OVERALL = words_in("overall total final")
 ITEMS = words_in("id uid uuid hash item question qid doc index idx example key instance sample")
 KINDS = words_in("type kind category level format")  # of items, such as question_type

@@ -47,7 +47,6 @@ from howsure_cli.column_words import (
     ENDS,
     ERRORS,
     FAULTS,
-    GRADES,
     GROUPS,
     HEADLINES,
     ITEMS,
@@ -79,6 +78,7 @@ from howsure_cli.column_words import (
     name_parts,
     names_id,
     names_prediction,
+    names_rater,
     non_answer_options,
     other_sides,
     positive_option,
@@ -317,26 +317,19 @@ class _TableProposals(TableRoles):
                 return judges[0], people[0], rater, grade
         return None
 
-    def _grade_column(self, rater: SeenColumn) -> SeenColumn | None:
-        """Return the column of the raters' grades, unless it contains the correct answers, which are the same for all
-        raters."""
-        item, of_truth = self._item(), [column for column in self.columns if column.words & RIGHT_ANSWERS]
-        other_than = [rater, *of_truth, *([] if item is None else [item])]
-        named = [c for c in self.columns if c not in other_than and c.words & (SCORES | LABELS | GRADES)]
-        grade = next((column for column in named if is_grade(column) and is_numeric(column)), None)
-        grade = grade or self._named(VERDICTS, FEW, TWO, other_than=other_than)
-        grade = grade or self._named(GRADES, FEW, TWO, other_than=other_than)
-        return grade or next(self._varying(other_than, TWO, FEW, WITHIN), None)
-
     def propose_raters(self) -> Iterator[Proposal]:
         """If each row is a grade, and several raters graded the same items: the agreement of the raters."""
         item, judge_columns = self._item(), self._judge_and_person()
         rater = self._rater() or self._judge()
         rater = rater or (None if judge_columns is None else judge_columns[2])
-        if rater is None or item is None or item.kind == UNIQUE:
+        if rater is None or (item is not None and item.kind == UNIQUE):
             return
         grade = self._grade_column(rater)
-        keys = [] if grade is None else self._keys(item, [rater], other_than=[rater, grade])
+        coded = [c for c in self.columns if c.kind in (FEW, REPEATED) and c not in (rater, grade) and not c.missing]
+        items = [item] if item is not None else [c for c in coded if not self._determines(rater, c)]
+        others = [column for column in (rater, grade) if column is not None]
+        possible = (self._keys(column, [rater], other_than=others) for column in items)
+        keys = next(filter(None, possible), ())
         if grade is None or grade.values > MAX_GRADES or not keys or not self._repeats(keys, at_most=1):
             return
         names = {"rater": rater.name, "id": column_list(keys), "score": grade.name}
@@ -349,6 +342,9 @@ class _TableProposals(TableRoles):
         arms = measures_of_arms(self.columns)
         alike = arms if arms and arms[0].kind == FEW and agree(*map(self._values, arms[:2])) else []
         alike = alike or raters(self.columns, self._values_by_column)
+        rater_of_row = self._rater() or self._judge()
+        if rater_of_row is not None and rater_of_row not in alike:
+            return
         if len(alike) < 2 or not self.may_explode or target_and_predictions(alike, self._values_by_column) is not None:
             return
         values = {value for column in alike for value in grade_values(column)}
@@ -358,8 +354,7 @@ class _TableProposals(TableRoles):
         yield self._command("judge agreement", alike, raters=column_list(alike), scale=scale)
 
     def propose_similar_columns(self) -> Iterator[Proposal]:
-        """Propose the agreement of columns with the same labels that agree more than chance; or, if treatment arms have
-        a column each with the same measure, its mean for each arm."""
+        """If treatment arms or models have a column each with the same measure: its mean for each of them."""
         arms = measures_of_arms(self.columns) or grades_of_models(self.columns)
         if self.may_explode and arms:
             yield self._means_of_columns(arms)
@@ -382,10 +377,12 @@ class _TableProposals(TableRoles):
         shares = [column for column in self.columns if column.kind in (WITHIN, SHARES)]
         if any(not column.words & (MEASURES | COSTS) for column in shares):  # probabilities of a model
             return
-        codes = [c for c in self.columns if c.kind in (TWO, FEW) and not (names_id(c) or c.words & used)]
+        codes = [c for c in self.columns if c.kind in (TWO, FEW) and c not in self._models() and not c.words & used]
+        codes = [column for column in codes if not (names_id(column) or names_rater(column))]
         flags = [column for column in codes if is_yes_or_no(column)]
-        others = [column for column in codes if not is_numeric(column) and not is_yes_or_no(column)]
-        named = [c for c in (*others, *flags[:1]) if c.words & (LABELS | VERDICTS)]
+        others = [c for c in codes if not is_yes_or_no(c) and (not is_numeric(c) or c.name.lower() in LABELS - {"y"})]
+        others.sort(key=is_numeric)
+        named = [c for c in (*others, *flags[:1]) if c.words & (LABELS | VERDICTS | SCORES)]
         are_flags = len(flags) > 1 and not any(column.words & VERDICTS for column in others)
         is_only = len(others) == 1 and not flags and all(column.kind != DATES for column in self.columns)
         if are_flags and self.may_explode and any(column.kind == TEXTS for column in self.columns):
@@ -459,7 +456,7 @@ class _TableProposals(TableRoles):
 
     def propose_scores(self) -> Iterator[Proposal]:
         """Propose means and a comparison of the models if a column contains a score of each answer."""
-        score = self._score() or self._label_of_answers() or self._score_by_values()
+        score = self._score() or self._label_of_answers() or self._score_by_values() or self._grade_of_models()
         is_probability = score is not None and score.kind == WITHIN and score is self._probability_column()
         if score is None or (is_probability and self._label() is not None) or score in (self._classes() or ((), []))[1]:
             return  # a probability of the label, or the label of probabilities
@@ -467,6 +464,7 @@ class _TableProposals(TableRoles):
         marks = {**(positive_option(score) or {}), **non_answer_options(score)}
         marks["lower_is_better"] = bool(score.words & FAULTS)
         is_right = score is self._right() and self._rater() is None and self._judge() is None
+        is_right = is_right and not score.words & FAULTS
         proposal = self._command("score", [score, *used], score=score.name, **marks, **identity)
         yield replace(proposal, evidence=RIGHT if is_right else "")
         end = score.name.rsplit(".", 1)[-1]

@@ -23,6 +23,7 @@ from howsure_cli.column_words import (
     FAILED,
     FAULTS,
     FLAGS,
+    GRADES,
     GROUPS,
     ITEM_COLUMNS,
     ITEMS,
@@ -190,6 +191,7 @@ class TableRoles:
         others = MEASURES | (DOUBTS - FAULTS) | RUNS
         for column in self.columns:
             is_other = column in (*other_than, *fixed) or column.words & others or names_id(column)
+            is_other = is_other or self._is_status(column)
             if column.kind not in kinds or is_other or not (is_numeric(column) or is_yes_or_no(column)):
                 continue
             keys = [key for key in fixed if key is not item] if is_yes_or_no(column) else fixed
@@ -210,6 +212,23 @@ class TableRoles:
             item is not None and not self._determines(item, code) for code in codes
         )  # flags are of the items
         return next(self._varying([], WITHIN), next(iter(answers or ([] if is_coded else flags)), None))
+
+    def _grade_column(self, rater: SeenColumn) -> SeenColumn | None:
+        """Return the column of the raters' grades, unless it contains the correct answers, which are the same for all
+        raters."""
+        item, of_truth = self._item(), [column for column in self.columns if column.words & RIGHT_ANSWERS]
+        other_than = [rater, *of_truth, *([] if item is None else [item])]
+        named = [c for c in self.columns if c not in other_than and c.words & (SCORES | LABELS | GRADES)]
+        grade = next((column for column in named if is_grade(column) and is_numeric(column)), None)
+        grade = grade or self._named(VERDICTS, FEW, TWO, other_than=other_than)
+        grade = grade or self._named(GRADES, FEW, TWO, other_than=other_than)
+        return grade or next(self._varying(other_than, TWO, FEW, WITHIN), None)
+
+    def _grade_of_models(self) -> SeenColumn | None:
+        """The grades that raters or judges gave the models."""
+        rater = self._rater() or self._judge()
+        grade = None if rater is None or self._model() is None else self._grade_column(rater)
+        return grade if grade is not None and is_numeric(grade) and not is_yes_or_no(grade) else None
 
     def _rated(self) -> SeenColumn | None:
         """What several raters graded, or models answered: each once, or else texts."""
@@ -249,7 +268,10 @@ class TableRoles:
         grades = [column for column in scores if column.kind in (TWO, FEW) and is_numeric(column)]
         grades = [column for column in grades if not column.words & (CHANCES - {"score"})]
         constant = filter(is_yes_or_no, self._scores(ONE, other_than=chances))
-        return self._right() or next((column for column in (*amounts, *grades, *constant)), None)
+        named = [*amounts, *grades]
+        if not any(column.words & PEOPLE for column in named):
+            named.sort(key=lambda column: column.name.lower() not in SCORES)  # as score itself
+        return self._right() or next(iter((*named, *constant)), None)
 
     def _scores(self, *kinds: str, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns named for a score: first those named for nothing else, then overall ones."""
@@ -278,11 +300,12 @@ class TableRoles:
     def _is_status(self, column: SeenColumn) -> bool:
         """Return whether the column contains whether there was an error in each row, rather than how good an answer
         is."""
-        errors = [other for other in self.columns if other.words & ERRORS and 0 < other.missing < len(self.rows)]
-        if column.kind != TWO or not is_yes_or_no(column) or not errors:
+        if column.kind != TWO or not is_yes_or_no(column):
             return False
         failed = [(text or "").lower() in ("false", "0", "0.0") for text in self._values(column)]
-        return any(failed == [text is not None for text in self._values(other)] for other in errors)
+        partly = [other for other in self.columns if 0 < other.missing < len(self.rows)]
+        errors = [[text is not None for text in self._values(other)] for other in partly if other.words & ERRORS]
+        return failed in errors or failed in [[text is None for text in self._values(other)] for other in partly]
 
     def _right(self) -> SeenColumn | None:
         """Return the column that says whether each answer is correct: a column with few values, one of which means
@@ -296,7 +319,8 @@ class TableRoles:
         """Whether the values are words such as correct and incorrect, of an answer and not of a judge or a person."""
         positive = (positive_option(column) or {}).get("positive", "")
         others = JUDGES | PEOPLE | RATERS | ENDS | RIGHT_ANSWERS
-        return positive.lower() in CORRECT - POSITIVE_LABELS and not column.words & others
+        is_verdict = any(other.words & RIGHT_ANSWERS and other.held == column.held for other in self.columns)
+        return not is_verdict and positive.lower() in CORRECT - POSITIVE_LABELS and not column.words & others
 
     def _outcomes_of_runs(self) -> list[SeenColumn]:
         """The columns that say how the repeated runs of models ended, such as success, failure and timeout."""
@@ -338,7 +362,18 @@ class TableRoles:
         named = [c for c in named if not (c.held and c.held <= FLAGS) and not c.words & ANSWERS]
         judge = self._judge()
         named = [c for c in named if judge is None or not (self._determines(c, judge) and self._determines(judge, c))]
-        return sorted(named, key=lambda column: (column.missing > 0, bool(column.words & ARMS)))
+        return sorted(named, key=lambda column: (column.missing > 0, bool(column.words & ARMS))) or self._crossed_arms()
+
+    def _crossed_arms(self) -> list[SeenColumn]:
+        """The column of any name of which each item has each value once, such as the sides of a paired experiment."""
+        others = LABELS | SCORES | VERDICTS | GROUPS | RATERS | RUNS | TURNS | JUDGE | UNITS | ITEMS
+        arms = [
+            c for c in self.columns if c.kind in (TWO, FEW) and not (c.missing or is_numeric(c) or c.words & others)
+        ]
+        items = [c for c in self.columns if c.kind == REPEATED and not c.missing and (names_id(c) or c.words & ITEMS)]
+        items = [column for column in items if not column.words & RUNS]
+        pairs = ((arm, item) for item in items for arm in arms if arm.values * item.values == len(self.rows))
+        return [arm for arm, item in pairs if not self._repeats([arm, item], at_most=1)][:1]
 
     def _label(self) -> SeenColumn | None:
         """The label of the single probability in each row."""

@@ -78,6 +78,79 @@ def ordinal_alpha(grades: Mapping[str, Mapping[str, int]]) -> float:
 # Tables.
 
 
+def grades_of_generators() -> Expected:
+    """By judges whose answers were not always read, which a column of yes and no says."""
+    rng = random(111)
+    cells = itertools.product(range(20), ("mid", "small"), ("cheap", "strong"))
+    rows = [
+        (i, g, j, "False", "") if (i, j) == (3, "cheap") else (i, g, j, "True", rng.integers(1, 6)) for i, g, j in cells
+    ]
+    table("bare.csv", "instruction_id generator judge parse_ok holistic", rows)
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    for i, generator, judge, _, grade in rows:
+        grades[f"{i} {generator}"] |= {judge: int(grade)} if grade != "" else {}
+    units = {unit: given for unit, given in grades.items() if len(given) > 1}
+    by_generator = means((row[1], float(row[4])) for row in rows if row[4] != "")
+    return "bare.csv", {"score": by_generator, "judge agreement": ordinal_alpha(units)}
+
+
+def sides_of_pairs() -> Expected:
+    """Of any name; fewer hallucinations are better."""
+    rng = random(112)
+    rows = [(f"p{i}", side, ("False", "True")[int(rng.uniform() < 0.3)]) for i in range(40) for side in ("high", "low")]
+    table("pairs.csv", "pair_id set_type is_hallucination", rows)
+    return "pairs.csv", {"score": means((side, wrong == "True") for _, side, wrong in rows)}
+
+
+def truth_values_in_two_spellings() -> Expected:
+    """Which commands compare as equal, whether or not they agree more than chance."""
+    pairs = random(113).choice(["true", "false"], (60, 2))
+    table(
+        "spelled.csv", "Index gold_label gpt_label", ((i, gold, said.title()) for i, (gold, said) in enumerate(pairs))
+    )
+    return "spelled.csv", {"score": only(pairs[:, 0] == pairs[:, 1])}
+
+
+def expected_verdicts() -> Expected:
+    verdicts = noisy(random(114), ("CORRECT", "INCORRECT"), (2, 60)).T
+    table("expected.csv", "question_id majority_verdict expected_verdict", ((i, *verdicts[i]) for i in range(60)))
+    return "expected.csv", {"score": only(verdicts[:, 0] == verdicts[:, 1])}
+
+
+def raters_of_any_name() -> Expected:
+    labels = noisy(random(115), ("pos", "neg"), (3, 60)).T
+    rows = (
+        (i, f"A text with the number {i} that is longer than a name of anything would be.", *labels[i])
+        for i in range(60)
+    )
+    table("names.csv", "id text ann_1 anna bert", rows)
+    return "names.csv", {"judge agreement": nominal_alpha(labels.tolist())}
+
+
+def models_in_objects() -> Expected:
+    scores = random(116).uniform(size=(30, 2)).round(3)
+    rows = [{"id": f"q{i}", "scores": {"new": new, "old": old}} for i, (new, old) in enumerate(scores.tolist())]
+    Path("objects.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return "objects.jsonl", {"score": dict(zip(("scores.new", "scores.old"), scores.mean(axis=0), strict=True))}
+
+
+def dated_headlines_with_scores() -> Expected:
+    scores = random(117).uniform(size=80).round(3)
+    rows = [(f"2024-{i % 12 + 1:02}-03", f"headline {i}", score) for i, score in enumerate(scores)]
+    table("headlines.csv", "date headline protest_score", rows)
+    return "headlines.csv", {"counts sample": 40, "score": only(scores)}
+
+
+def numbered_classes() -> Expected:
+    classes = random(118).choice([0, 1, 2], 80, p=[0.1, 0.7, 0.2])
+    rows = (
+        (c, f"A text with the number {i} that is longer than a name of anything would be.")
+        for i, c in enumerate(classes)
+    )
+    table("classes.csv", "class tweet", rows)
+    return "classes.csv", {"score": only(classes == 1)}
+
+
 def arms_of_an_experiment() -> Expected:
     """Which together tell the answers to an item apart; and a column of errors of the model."""
     rng = random(91)
@@ -1393,6 +1466,14 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "epochs": epochs,
     "labels of several models": wide_labels,
     "marks of several models": wide_marks,
+    "grades of generators": grades_of_generators,
+    "sides of pairs": sides_of_pairs,
+    "truth values in two spellings": truth_values_in_two_spellings,
+    "expected verdicts": expected_verdicts,
+    "raters of any name": raters_of_any_name,
+    "models in objects": models_in_objects,
+    "dated headlines with scores": dated_headlines_with_scores,
+    "numbered classes": numbered_classes,
     "marks in German": wide_marks_in_german,
     "marks in words": wide_marks_in_words,
     "spans in rows": spans_in_rows,
@@ -1742,3 +1823,29 @@ def test_grades_in_a_column_of_each_model_are_compared() -> None:
     printed = json.loads(run(*command.split()[1:], "--format", "json").out)
     means_of_models = {row["model"]: row["mean"]["value"] for row in printed["scores"]}
     assert means_of_models["gpt-4o"] == pytest.approx(3.0)
+
+
+def test_spellings_that_hide_a_judge_are_named() -> None:
+    verdicts = noisy(random(119), ("pass", "fail"), (2, 60)).T
+    table(
+        "judged.csv",
+        "case_id judge_verdict human",
+        ((i, judge.upper(), who) for i, (judge, who) in enumerate(verdicts)),
+    )
+    overview = howsure.look("judged.csv")
+    (command,) = (note.partition(": ")[2] for note in overview.notes if note.startswith("Once labels are spelled"))
+    assert command == "howsure judge validate judged.csv --score judge_verdict --target human --positive pass"
+    assert not overview.commands
+    table("judged.csv", "case_id judge_verdict human", ((i, *pair) for i, pair in enumerate(verdicts)))
+    assert howsure.look("judged.csv").commands[0] == command
+
+
+def test_files_of_each_kind_in_a_folder_are_proposed() -> None:
+    Path("mixed").mkdir()
+    for name in ("preds_a", "preds_b", "ratings_a", "ratings_b"):
+        table(
+            f"mixed/{name}.csv",
+            "id gold pred" if "preds" in name else "item rater grade",
+            [(i, "x", "y") for i in range(9)],
+        )
+    assert howsure.look("mixed").commands == ("howsure look 'mixed/preds_*.csv'", "howsure look 'mixed/ratings_*.csv'")

@@ -52,7 +52,7 @@ LONGEST_NAME = 60  # most characters of a name, on average; longer values are te
 LONGEST_STATEMENT = 100  # most characters of a stated confidence, on average
 NO_VALUE = ("na", "n/a", "nan", "null", "missing", "empty", "-")  # which cannot be a label
 EXAMPLES, SHORT = 3, 24  # number of examples of a column, and most characters of each
-MAX_VALUES = 1_000  # most values of a column that are examined
+MAX_VALUES, FIRST_VALUES = 1_000, 10  # most values of a column that are examined, and those examined first
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,8 @@ def _are_dates(counts: Iterable[str]) -> bool:
     values = [*islice(counts, MAX_VALUES)]
     if not all(any(letter.isdecimal() for letter in value) and len(value) < LONGEST_NAME for value in values):
         return False
-    return max(count_date_formats(values).values(), default=0) == len(values)
+    parts = (values[:FIRST_VALUES], values)  # most other columns are already clear from a few
+    return all(max(count_date_formats(part).values(), default=0) == len(part) for part in parts)
 
 
 def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:
