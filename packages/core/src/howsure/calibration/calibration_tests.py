@@ -235,7 +235,7 @@ def _as_test(statistic_and_p: Sequence[float], **about: Any) -> CalibrationTest:
 
 
 def _weighted_pairs(pairs: Pairs) -> Pairs:
-    """Return the pairs of positive weight, scaled to a largest weight of 1; clusters are dropped if each has one pair.
+    """Return the pairs of positive weight, with weights divided by the largest. Clusters of one pair each are ignored.
 
     Raises InputError if all pairs are in one cluster.
     """

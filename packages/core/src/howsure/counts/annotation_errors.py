@@ -114,8 +114,8 @@ def _settled_as_1(settled: dict[int, float], pair_of_row: dict[int, tuple[float,
     unsettled = [row for row, (a, b) in pair_of_row.items() if a != b and row not in settled]
     if unsettled:
         raise InputError(
-            f"`settled` must have a label for each unit with differing labels; `row {unsettled[0]}` has none (as "
-            f"{len(unsettled):,} in all)."
+            f"`settled` must have a label for each unit with differing labels; `row {unsettled[0]}` has none "
+            f"(units without one: {len(unsettled):,})."
         )
     return sum(label == 1.0 for row, label in settled.items() if pair_of_row[row][0] != pair_of_row[row][1])
 

@@ -250,8 +250,8 @@ def _next_batch(
     lack = np.setdiff1d(before.indices, labelled)
     if len(lack):
         raise InputError(
-            f"batch: every drawn unit must have a label; unit {lack[0]} has none (as {len(lack):,} in all). Label them "
-            "first."
+            f"batch: every drawn unit must have a label; unit {lack[0]} has none (units without one: "
+            f"{len(lack):,}). Label them first."
         )
     first = elements.first()
     codes = before.codes if first is None else before.codes[first]

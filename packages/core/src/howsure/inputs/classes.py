@@ -97,8 +97,9 @@ def rounded_rows(matrix: Floats) -> npt.NDArray[np.bool_]:
 
 
 def sum_tolerance(matrix: Floats) -> float:
-    """Return how far from 1 the sum of K probabilities may be: 0.001, or K · 0.5 · 10^-d, but at most 0.01, if all
-    probabilities have at most d decimals.
+    """Return how far from 1 the sum of K probabilities may be.
+
+    This is 0.001, or more if all probabilities are rounded to d decimals: K · 0.5 · 10^-d, but at most 0.01.
 
     >>> sum_tolerance(np.array([[0.333, 0.333, 0.335]])), sum_tolerance(np.array([[0.33, 0.33, 0.33]]))
     (0.0015, 0.01)

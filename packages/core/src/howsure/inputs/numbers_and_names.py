@@ -361,7 +361,12 @@ def with_decimal_commas(columns: Mapping[Name, NumberKinds]) -> list[Name]:
 
 
 class Marks(NamedTuple):
-    """Whether some percentages with a comma, or with a point, are such as 1,250%, and whether some are not."""
+    """What a mark (a comma or a point) can mean in a column of percentages.
+
+    unclear: some percentages, such as 1,250%, leave open whether it separates thousands. decimal: in some, it can only
+        be a
+    decimal mark.
+    """
 
     unclear: bool
     decimal: bool
@@ -376,8 +381,7 @@ class Marks(NamedTuple):
 def may_separate_thousands(commas: Marks, points: Marks, points_may: Callable[[], bool]) -> bool:
     """Whether the commas or points in a column of percentages may separate thousands, as in 1,250%.
 
-    commas, points: whether some may, and whether some can only be decimal marks. points_may: whether points do in other
-    columns.
+    points_may: returns whether points may separate thousands in other columns.
     """
     unclear_commas = commas.unclear and (points.decimal or not commas.decimal)
     return unclear_commas or (points.unclear and (commas.decimal or (not points.decimal and points_may())))

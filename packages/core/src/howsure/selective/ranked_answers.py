@@ -74,7 +74,7 @@ class Ranked:
         return np.bincount(self.clusters[self.correct == kind], minlength=self.n_clusters)
 
     def blocks(self) -> Iterator[Block]:
-        """The positions in blocks, the last block first."""
+        """Yield blocks of adjacent positions, from the last block to the first."""
         end, end_errors = self.total, self.wrong
         for start in reversed(range(0, len(self.n), BLOCK)):
             block = slice(start, start + BLOCK)
@@ -85,7 +85,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Adjacent positions from `start` on: the answers and errors at each position, and before it."""
+    """Adjacent positions from `start` on.
+
+    n, errors: the numbers of answers and of errors at each position. The other arrays count those at earlier positions.
+    """
 
     start: int
     n: Integers

@@ -161,9 +161,9 @@ class SelectiveThreshold(Result):
     name: the group. threshold: keep answers whose confidence is at least this value; None if nothing can be guaranteed.
     risk, delta: the guarantee is P(wrong | kept) ≤ risk, and is broken with probability at most delta. n_kept, errors:
     the numbers of answers kept here and of wrong ones among them. coverage: the proportion kept. n, n_wrong: the
-    numbers of all answers and of all wrong ones. needed: without a threshold, the approximate number of answers
-    like these with which four of five data sets would have one; None if no number suffices. notes: caveats. candidates:
-    the tested thresholds. recipe: everything needed to repeat it.
+    numbers of all answers and of all wrong ones. needed: if there is no threshold, about how many answers like these
+    are needed to find one with probability 0.8; None if no number suffices. notes: caveats. candidates: the tested
+    thresholds. recipe: everything needed to repeat it.
     """
 
     name: str | None = as_json("group", default=None)

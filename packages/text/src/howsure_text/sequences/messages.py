@@ -276,7 +276,7 @@ def messages_in_logarithms(chain: Chain) -> Messages:
 
 
 def pair_chunks(chain: Chain, messages: Messages) -> Iterator[Floats]:
-    """Yield log P(y_t−1 = j, y_t = k), (n, K, K), for consecutive parts of all rows except those of first tokens."""
+    """Yield log P(y_t−1 = j, y_t = k), (n, K, K), in chunks of n rows; rows of first tokens are left out."""
     first, size = len(chain.batch), chain.emissions.shape[1]
     onwards = chain.emissions + messages.backward - messages.shift[:, None]
     previous = chain.batch.previous_rows

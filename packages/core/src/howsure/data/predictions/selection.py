@@ -68,7 +68,10 @@ def opened_files(
 def _open_files(
     source: Files, database: Database, texts: Sequence[str], *, lists: Sequence[str]
 ) -> tuple[tuple[File, ...], Log | None]:
-    """Return the files, and a description of logs among them; no program writes its log as CSV or TSV."""
+    """Return the files, and a description of the logs among them.
+
+    CSV and TSV files are never logs, because no program writes a log in these formats.
+    """
     files, form_name, paths = None, None, list[str | File](source.paths)
     if any(map(os.path.isdir, paths)):
         from howsure.data.logs.log_detection import unfolded
