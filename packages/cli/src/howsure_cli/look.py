@@ -368,14 +368,17 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
     column_of_part: dict[str, str] = {}
     for at, row in enumerate(rows if len(rows) > 1 else ()):
         for head, cell in zip(heads, row, strict=True):
-            content = _object(cell)
-            objects[head] += bool(content)
+            if not (content := _object(cell)):
+                continue
+            objects[head] += 1
             for name, value in _object_leaves(head, content):
                 if name in parts or len(parts) < MAX_PARTS:
                     parts.setdefault(name, [None] * len(rows))[at] = value
                     column_of_part[name] = head
     least = {name: 0.8 * objects[column] for name, column in column_of_part.items()}
     parts = {name: cells for name, cells in parts.items() if len(rows) - cells.count(None) > least[name]}
+    if not parts:
+        return [heads, *rows]
     return [[*heads, *parts], *([*row, *(part[at] for part in parts.values())] for at, row in enumerate(rows))]
 
 

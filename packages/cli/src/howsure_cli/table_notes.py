@@ -85,6 +85,8 @@ def with_points(rows: list[list[Any]], numbers: Collection[str] = ()) -> tuple[l
         if heads[at] not in numbers
     }
     places = {at for at in with_decimal_commas(kinds) if not kinds[at].other}
+    if not places:
+        return rows, []
     pointed = [
         [cell.replace(",", ".") if cell is not None and at in places else cell for at, cell in enumerate(row)]
         for row in cells
