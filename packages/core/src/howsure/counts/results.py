@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure.counts.count_law import CountLaw
-from howsure.counts.notes import GENERAL, CountNote, Terms, by_severity, note_text
+from howsure.counts.notes import GENERAL, CountNote, Terms, as_sentence, by_severity, note_text
 from howsure.counts.population import Units
 from howsure.counts.sampling_design import Draw
 from howsure.errors import InputError
@@ -395,10 +395,12 @@ class CountEstimates(Rows[CountEstimate]):
 
     def footnotes(self) -> Sequence[str]:
         """The checks, and the notes."""
-        caveats = [footnote(note_text(note, self.rows), note.severity) for note in by_severity(self.caveats)]
+        caveats = [
+            footnote(as_sentence(note_text(note, self.rows)), note.severity) for note in by_severity(self.caveats)
+        ]
         has_interval_only = any(row.is_interval_only for row in (*self.rows, *self.domains))
         explained = [INTERVAL_ONLY.format("unit")] if has_interval_only else []
-        return [*(Note(check, DETAIL) for check in self.checks), *caveats, *explained]
+        return [*(Note(as_sentence(check), DETAIL) for check in self.checks), *caveats, *explained]
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
