@@ -605,7 +605,7 @@ def test_files_of_events_lead_to_their_command(name: str, command: str) -> None:
     [
         (b"Ada\tB-PER\nsings\tO\n\n\tO\n", "line 4 of news.conll: a line must be a word, a tab and its tag"),
         (b"Ada\tB-PER\nsings\tO\n\xff\tO\n", "line 3 of news.conll is not UTF-8 text"),
-        (b"1\tAda\tNOUN\n2\tsings\tVERB\n", "howsure sequences train news.conll --output model.npz"),
+        (b"1\tAda\tNOUN\n2\tsings\tVERB\n", "howsure sequences train news.conll"),
     ],
 )
 def test_a_file_in_columns_that_cannot_be_read_says_why(written: bytes, why: str) -> None:

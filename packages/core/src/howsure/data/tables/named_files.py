@@ -319,8 +319,8 @@ def _compression(path: str, name: str) -> str:
 
 
 OTHER_COMMANDS = {
-    ".conll": "a file of words in columns, not a table; compare its tags with true ones: howsure score {0} --targets "
-    "true.conll --metric entity_f1; or train a tagger: howsure sequences train {0} --output model.npz",
+    ".conll": "a file of words in columns, not a table; howsure score compares its tags with those in another file, "
+    "and a tagger learns them: howsure sequences train {}",
     ".conllu": "a file of parsed documents, not a table; find the events in them: howsure events extract {}",
     ".duckdb": "a store of events, not a table; show its counts: howsure events series {}",
 }  # suffix -> what the file is, and the command that reads it
