@@ -439,9 +439,9 @@ def shortened(values: Iterable[object], *, limit: int = 12) -> str:
     >>> shortened(range(5), limit=3)
     '0, 1, 2 and 2 more'
     """
-    texts = [shorten(str(value)) for value in values]
-    rest = len(texts) - limit
-    return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
+    listed = list(values)
+    rest = len(listed) - limit
+    return ", ".join(shorten(str(value)) for value in listed[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def nearest(name: str, names_available: Sequence[str], *, cutoff: float = 0.5) -> str | None:

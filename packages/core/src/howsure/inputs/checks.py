@@ -319,6 +319,7 @@ def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any
 # Checks of numbers, probabilities, labels, weights and codes.
 
 ROUNDING = 1e-3
+MAX_SPELLINGS = 1000  # of two labels
 MAX_LABELS = 12  # a column with more distinct values is not a column of labels
 LIKELY_PERCENT = 10  # logits are rarely larger, so larger values are probably percentages
 GIVEN_PREFIX = "Probabilities."  # precedes the parameters `logits` and `logprobs` in messages
@@ -440,6 +441,8 @@ def positive_values(
 
     Raises InputError, listing the values with their counts, if there are not two or `pos_label` is not among them.
     """
+    if len(counts) > MAX_SPELLINGS:
+        raise not_two_values(counts, pos_label=pos_label, name=name, in_file=in_file)
     numbers = {value: _label_number(value, decimal_comma=decimal_comma) for value in counts}
     target = 1.0 if pos_label is None else _label_number(pos_label)
     if target is not None and None not in numbers.values():
@@ -654,7 +657,7 @@ def not_two_values(
     labels = Verbatim(shortened(f"{value!r} ({count:,})" for value, count in ordered))
     if pos_label is not None and pos_label not in counts:
         values = {str(value): value for value, _ in ordered}
-        near = None if more else nearest(str(pos_label), list(values))
+        near = None if more or len(values) > MAX_SPELLINGS else nearest(str(pos_label), list(values))
         return InputError(
             "{pos_label} is not a value of {parameter}, which contains {labels}",
             name,
