@@ -19,14 +19,16 @@ def refusal(path: Path, score: str = "score", **how: object) -> str:
 
 
 @pytest.mark.parametrize(("text", "share"), [("80.92%", "0.8092"), ("10%", "0.1"), ("100 %", "1"), ("0%", "0")])
-def test_a_percentage_in_an_array_is_written_as_a_share(text: str, share: str, tmp_path: Path) -> None:
+def test_a_percentage_among_numbers_of_an_array_is_written_as_a_share(text: str, share: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        howsure.mean_scores([text] * 20)
+        howsure.mean_scores([*[text] * 20, 0.5])
     number = text.removesuffix("%").strip()
     advice = f"It is a percentage: write {share}, or {number} on a scale from 0 to 100."
     assert f"is {text!r}. {advice}" in str(caught.value)
     (row,) = howsure.mean_scores("score", data=howsure.read(write(tmp_path / "x.csv", {"score": [share] * 20})))
     assert row.mean.value == pytest.approx(float(share), rel=1e-12)
+    (without_numbers,) = howsure.mean_scores([text] * 20)
+    assert without_numbers.mean == row.mean
 
 
 @pytest.mark.parametrize("marker", [-1, -1.0, "-1.00"])
