@@ -277,7 +277,7 @@ def multiclass_losses(pairs: Pairs | Slots) -> tuple[Floats, Floats] | None:
 
 
 def _mean(losses: Floats, weights: Floats | None) -> float:
-    """Return the weighted mean, to the same bits for any order of rows."""
+    """Return the weighted mean. The result is exactly the same for any order of rows."""
     if weights is None:
         return _sum_in_any_order(losses) / len(losses)
     with np.errstate(invalid="ignore"):

@@ -236,7 +236,7 @@ class ErrorRates:
         )
 
     def _rate(self, place: int) -> Estimate:
-        """Return the rate of false positives (place 0) or of false negatives (place 1)."""
+        """Return the rate of false positives (place=0) or of false negatives (place=1)."""
         twice = int(self.readings.pairs.sum())
         tail, of_draws = (1.0 - self.level) / 2, self.rate_draws[place]
         low = float(np.quantile(of_draws.min(axis=-1), tail))

@@ -99,7 +99,7 @@ def count_cells(
 ) -> tuple[CountEstimate, ...]:
     """Estimate the count of each cell.
 
-    apart: the domains whose cells are estimated separately, without pooling.
+    apart: the domains whose cells are estimated without pooling.
     """
     n_labelled = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
     positives = units.by_cell(units.labels).astype(np.int64).tolist()

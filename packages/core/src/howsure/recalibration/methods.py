@@ -93,8 +93,10 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
 
 
 def shrunk_candidates(method: str) -> tuple[Method, ...]:
-    """Return "none", and Platt scaling whose maps of groups are shrunk towards the map of all rows, the strongest
-    shrinkage first.
+    """Return the candidates for small groups: "none", and Platt scaling with each strength of shrinkage, strongest
+    first.
+
+    Shrinkage moves the map of a group towards the map of all rows.
 
     Raises InputError for another method.
     """

@@ -157,12 +157,15 @@ class _Pairs:
 
     @classmethod
     def of(cls, first: Integers, second: Integers, m: int) -> tuple[_Pairs, Integers]:
-        """The pairs, and the pair of each battle (n,), from the codes of both models of each battle."""
-        cell = first.astype(np.int64) * m + second
-        cells = np.flatnonzero(np.bincount(cell, minlength=m * m))
-        place = np.empty(m * m, dtype=np.int64)
-        place[cells] = np.arange(len(cells))
-        return cls(*np.divmod(cells, m), m), place[cell]
+        """Return the distinct pairs of models and, for each battle, the index of its pair (n,).
+
+        first, second (n,): the codes of the two models of each battle. m: the number of models.
+        """
+        code = first.astype(np.int64) * m + second
+        pair_codes = np.flatnonzero(np.bincount(code, minlength=m * m))
+        index = np.empty(m * m, dtype=np.int64)
+        index[pair_codes] = np.arange(len(pair_codes))
+        return cls(*np.divmod(pair_codes, m), m), index[code]
 
     def count(self, pair_of_battle: Integers, outcome: Integers, share: Floats | None) -> Floats:
         """The numbers (3, pairs) of wins of the first model, ties, and wins of the second model."""

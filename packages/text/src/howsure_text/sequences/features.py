@@ -352,9 +352,9 @@ def design_of_items(sentences: Sequence[Sequence[Any]], attributes: Attributes) 
     rows = []
     for i, items in enumerate(sentences):
         for t, item in enumerate(items):
-            kind = tuple(weighted_attributes(item, place=f"sentences[{i}][{t}]"))
-            rows.append(number.setdefault(kind, len(number)))
-    matrix = attributes.matrix(list(kind) for kind in number)
+            attribute_values = tuple(weighted_attributes(item, place=f"sentences[{i}][{t}]"))
+            rows.append(number.setdefault(attribute_values, len(number)))
+    matrix = attributes.matrix(list(values) for values in number)
     return Design(sentence_lengths(sentences), (Block(np.array(rows, dtype=np.int64), matrix),))
 
 
