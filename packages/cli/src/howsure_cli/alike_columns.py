@@ -88,8 +88,8 @@ def marks_of_models(columns: Sequence[SeenColumn], values: Values) -> list[SeenC
     """
     marks = list(filter(_is_mark, columns))
     if not any(last_words(column) & MODELS and not is_yes_or_no(column) for column in columns):
-        shared = {key: alike for key, alike in _families(marks).items() if key[0] in CORRECT}
-        if named := max(shared.values(), key=len, default=[]):
+        shared = (alike for key, alike in _families(marks).items() if CORRECT & {*key[0].split("_")})
+        if named := max(shared, key=len, default=[]):
             return named
     marks = [c for c in marks if not c.words & (LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS)]
     others = [column for column in columns if column not in marks and column.kind != OBJECTS]
@@ -168,6 +168,9 @@ def _families(columns: Sequence[SeenColumn]) -> dict[tuple[str, str], list[SeenC
         parts = [part for part in re.split(r"[\W_]+", column.name.lower()) if part]
         keys = [(parts[-1], ""), ("_".join(parts[1:]), ""), (parts[0], "-")] if len(parts) > 1 else []
         keys += [(parts[-1], parts[0])] if len(parts) > 2 else []
+        keys += (
+            [("_".join(re.split(r"[\W_]+", column.name.lower().rpartition(".")[0])), ".")] if "." in column.name else []
+        )
         keys += [("", re.sub(r"\d+", "", column.name.lower()))] if re.search(r"\d", column.name) else []
         for key in dict.fromkeys(keys):
             families.setdefault(key, []).append(column)
