@@ -25,12 +25,12 @@ KINDS = {"y_prob": Kind.NUMBER, "features": Kind.NUMBER, "date": Kind.DAYS, "clu
 class Columns:
     """The values of each role: a column, several columns by name, or a mapping of rows to values; rows, and notes."""
 
-    held: Mapping[str, Any]
+    values_by_role: Mapping[str, Any]
     rows: Rows
     notes: tuple[CountNote, ...] = ()
 
     def __getitem__(self, role: str) -> Any:
-        return self.held.get(role)
+        return self.values_by_role.get(role)
 
     @classmethod
     def read(

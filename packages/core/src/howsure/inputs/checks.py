@@ -602,11 +602,7 @@ def is_weight(values: Floats) -> npt.NDArray[np.bool_]:
 
 
 def unequal_signs(name: str, value: object, other: object, *, row: int | None = None, place: str = "") -> InputError:
-    """Build the error for a column in which only some numbers have a percent sign.
-
-    value: the number in `row`, written in the rarer way (with or without a sign). other: a number written in the other
-    way.
-    """
+    """Build the error for a column that mixes numbers with and without a percent sign, such as `value` and `other`."""
     rule = (
         "{parameter} must have a percent sign in each row or in none; {row} is {value!r}, but most are like {other!r}."
     )

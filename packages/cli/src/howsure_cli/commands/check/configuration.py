@@ -106,7 +106,7 @@ class InToml(InOptions):
         self.keys = {param.opts[0]: param for param in command.params if isinstance(param, click.Option)}
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        """The key of a parameter, with its value; what is no key of a section as on the command line."""
+        """Return the key of a parameter with its value, or the option if the parameter is not a key of a section."""
         param = self.keys.get(self.options.get(name.removeprefix("Probabilities."), ""))
         if param is None:
             return super().parameter(name, python, typed)

@@ -27,7 +27,7 @@ class Labels:
     """The labels of a table by item and question; the question is "" if the table has none."""
 
     name: str
-    held: Mapping[tuple[str, str], str]
+    label_by_answer: Mapping[tuple[str, str], str]
     by_question: bool
 
     @classmethod
@@ -72,7 +72,7 @@ class Labels:
 
         Raises ValueError if the label is not one of the answers.
         """
-        label = self.held.get((str(row.get("item")), str(row.get("task")) if self.by_question else ""))
+        label = self.label_by_answer.get((str(row.get("item")), str(row.get("task")) if self.by_question else ""))
         if label is None:
             return row | {"target": None}
         classes = row.get("classes")
