@@ -65,8 +65,7 @@ def test_quantities_that_miss_a_value_are_left_out_and_counted(tmp_path: Path, f
         assert json.loads(text)["recipe"]["skipped"] == {"truth": 1, "a": 1}
         assert json.loads(text)["n"] == 20
     else:
-        counts = ["2 skipped (truth: 1, a: 1)"] if form == "table" else ["skipped", "truth 1", "a 1"]
-        assert all(count in text for count in counts)
+        assert ("2 skipped (truth: 1, a: 1)" if form == "table" else "skipped truth: 1, a: 1") in text
 
 
 @pytest.mark.parametrize("test", ["chi-square", "band"])
