@@ -84,6 +84,7 @@ from howsure_cli.table_notes import (
     lists_inside,
     lists_note,
     lists_of_objects,
+    names_among_values,
     names_below_title,
     summary_of_means,
     thousands_notes,
@@ -249,6 +250,12 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             f"The first line of {named[0].name} has one value, {columns[0].name!r}; the names of the columns seem to "
             f"be in a later line: {shortened(names)}. Remove the lines before it."
         )
+    if data_first := names_among_values(rows) if is_csv else []:
+        commands = []  # which would name columns by values
+        notes.append(
+            f"The first line of {named[0].name} seems to be data, because {shortened(map(repr, data_first))} also "
+            "occurs below it. Add a first line with the names of the columns."
+        )
     if (
         len(columns) == 1
         and not is_comment
@@ -259,6 +266,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes.append(f"{named[0].name} has the names of columns and no rows. Was it cut off?")
     elif not (
         commands
+        or data_first
         or alike
         or percentages
         or {WITHOUT_GOLD, STATED, WITHOUT_LABELS, SUMMARY, TAGS} & {*notes}

@@ -63,6 +63,19 @@ def names_below_title(rows: Sequence[Sequence[Any]]) -> list[str]:
     return [str(name) for name in next((row for row in rows[1:] if all(row)), [])]
 
 
+def names_among_values(rows: Sequence[Sequence[Any]]) -> list[str]:
+    """Return the column names that are also values of their own columns, repeated among others: the first row of such a
+    table is probably data.
+
+    >>> names_among_values([["dog", "NOUN"], ["barks", "VERB"], ["cat", "NOUN"], ["Ann", "NOUN"]])
+    ['NOUN']
+    """
+    columns = zip(*rows, strict=True)
+    found = ((re.sub(r"_\d+$", "", str(name)), values) for name, *values in columns)  # equal names are numbered
+    names = (name for name, values in found if values.count(name) > 1 and len({*values} - {None, ""}) > 1)
+    return list(dict.fromkeys(names))
+
+
 def are_tags(columns: Sequence[SeenColumn]) -> bool:
     """Whether the last of a few columns contains tags of spans, such as B-PER and O, next to words."""
     tags = columns[-1].held

@@ -489,6 +489,14 @@ def test_a_title_above_the_names_of_the_columns_is_named(title: str, tmp_path: P
     assert [note for note in howsure.look(path).notes if "Remove the lines before it" in note and "model" in note]
 
 
+def test_a_first_line_of_data_gives_no_names_to_columns(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("dog,NOUN,NOUN\nbarks,VERB,NOUN\ncat,NOUN,NOUN\nAnn,NOUN,X\n")
+    overview = howsure.look(path)
+    assert not overview.commands
+    assert any("seems to be data, because 'NOUN' also occurs below it" in note for note in overview.notes)
+
+
 def test_columns_in_memory_are_not_files() -> None:
     with pytest.raises(howsure.InputError, match="files must be a path, or a list of paths; it is a dict"):
         howsure.look({"score": [1]})  # type: ignore[arg-type]
