@@ -171,7 +171,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     lists = lists_of_objects(columns) if log is None and explode is None else []
     is_object = log is None and explode is None and n == len(named)  # each file, perhaps around its rows
     documents = fields_in_files(paths) if is_object else []
-    inside = None
+    inside, is_respelled = None, False
     if is_object and not documents and len(lists) == 1 and not any(c.missing for c in columns if c.name == lists[0]):
         with suppress(InputError):  # lists without elements
             inside = look(files, format=format, explode=lists[0], encoding=encoding)
@@ -229,7 +229,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
                 cells = zip(table_columns, zip(*respelled, strict=True), strict=True)
                 seen = [seen_column(column.name, values) for column, values in cells]
                 others = propose_for_table(seen, respelled, typed, files=len(named))
-                if others and others[0] not in commands and others[0].command != "judge agreement":
+                is_respelled = bool(others) and others[0] not in commands and others[0].command != "judge agreement"
+                if is_respelled:
                     notes.append(f"{RESPELLED}{others[0]}")
                     commands = [proposal for proposal in commands if proposal in others]
         if explode is None:
@@ -270,7 +271,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         or alike
         or percentages
         or {WITHOUT_GOLD, STATED, WITHOUT_LABELS, SUMMARY, TAGS} & {*notes}
-        or any(note.startswith(RESPELLED) for note in notes)
+        or is_respelled
     ):
         whole = [column.name for column in columns if column.kind in (OBJECTS, ONE) and column.examples[0][:1] == "{"]
         nested = [name for name in whole if not any(column.name.startswith(f"{name}.") for column in columns)]

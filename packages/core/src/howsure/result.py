@@ -571,7 +571,7 @@ def recipe_text(recipe: Mapping[str, Any]) -> str:
     """Return the recipe in one line.
 
     >>> recipe_text({"method": "permutation", "n": 1000, "clusters": None, "runs": {"base": 3, "large": 5}})
-    'method permutation, n 1000, runs base 3 and large 5'
+    'method permutation, n 1000, runs base: 3, large: 5'
     """
     return ", ".join(f"{name} {text}" for name, text in recipe_rows(recipe))
 

@@ -347,8 +347,8 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "groups": (lambda: plain().add(GROUPED), "Use CalibrationSummaries instead"),
     "no groups": (lambda: CalibrationSummaries().add([0, 1], [0.1, 0.9]), "groups must name the group of each pair"),
-    "weights of some": (lambda: plain().add([1], [0.5], sample_weight=[2]), "one of the summaries is weighted"),
-    "weighted and unweighted": (lambda: plain() + weighted(), "one of the summaries is weighted"),
+    "weights of some": (lambda: plain().add([1], [0.5], sample_weight=[2]), "one of the summaries has weights"),
+    "weighted and unweighted": (lambda: plain() + weighted(), "one of the summaries has weights"),
     "huge weights": (
         lambda: CalibrationSummary().add([1], [0.5], sample_weight=[1e200]),
         "sample_weight of a summary must be 0 or between 1e-60 and 1e60; row 0 is 1e[+]200",

@@ -129,4 +129,4 @@ def test_it_is_a_plugin_and_its_absence_is_explained(tmp_path: Path) -> None:
     without = "import howsure_cli.chapters as cli; cli.plugin_commands = dict; "
     done = run(tmp_path, "reproduce", "synthetic", before=without)
     assert done.returncode == 2
-    assert "howsure-papers: in a checkout of howsure, `make demo` installs it" in done.stderr
+    assert "howsure-papers. In a checkout of howsure, `make demo` installs it" in done.stderr
