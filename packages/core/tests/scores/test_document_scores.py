@@ -14,6 +14,7 @@ import howsure
 from howsure.errors import InputError
 from howsure.scores.documents import jackknife_value, unit_contributions
 from howsure.scores.score_table import score_table
+from howsure.significance.comparison import compare
 from howsure.significance.metrics.metric import DOCUMENT, find_metric
 from howsure.stats.clusters import ItemGroups
 
@@ -201,3 +202,24 @@ def test_a_metric_without_labels_is_the_score_of_this_name(form: str, tmp_path: 
             score_table(metrics=["model", "acc_norm"], data=data)
     with pytest.raises(InputError, match=r"compares models\. Scores of models are accuracy"):
         score_table(metrics="macro_f1", y_true=["a"], prediction=["a"])
+
+
+def test_a_label_counts_only_in_the_groups_and_models_in_whose_truth_it_occurs() -> None:
+    true = ["a,b"] * 10 + ["a"] * 10
+    predicted = ["a,b"] * 10 + ["a"] * 9 + ["b"]  # in h, F1 of a is 18 / 19
+    groups, of_h = ["g"] * 10 + ["h"] * 10, pytest.approx(18 / 19, abs=1e-12)
+    for parts in ({"groups": groups}, {"model": groups}):
+        table = score_table(y_true=true, prediction=predicted, id=range(20), metrics="multilabel_macro_f1", **parts)
+        values = {row.group or row.model: row.mean.value for row in table}
+        assert (values["g"], values["h"]) == (1.0, of_h)
+    compared = compare(true, predicted, {"m": true}, groups=groups, metrics=["multilabel_macro_f1"])
+    assert compared.groups["h", "m", "multilabel_macro_f1"].difference == pytest.approx(1 / 19, abs=1e-12)
+    assert compared.groups["g", "m", "multilabel_macro_f1"].difference == 0.0
+
+
+def test_a_group_without_labels_has_no_mean_over_labels() -> None:
+    true, groups = ["a,b"] * 10 + [""] * 10, ["g"] * 10 + ["h"] * 10
+    with pytest.raises(InputError, match=r"^multilabel_macro_f1 of h is undefined: it has nothing to count"):
+        score_table(y_true=true, prediction=true, id=range(20), groups=groups, metrics="multilabel_macro_f1")
+    compared = compare(true, true, {"m": true}, groups=groups, metrics=["multilabel_macro_f1"])
+    assert np.isnan(compared.groups["h", "m", "multilabel_macro_f1"].difference)

@@ -22,7 +22,7 @@ from howsure.scores.scored_rows import DocumentScores, ScoredRows, iterate_cells
 from howsure.significance.checked_systems import Systems
 from howsure.significance.comparison_input import add_targets
 from howsure.significance.documents import label_notes, notes_of_documents
-from howsure.significance.metrics.documents import DocumentRows, labels_by
+from howsure.significance.metrics.documents import DocumentRows, each_label, labels_by, of_occurring_labels
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names, tasks_of_metrics
 from howsure.significance.systems import Problem
 from howsure.stats.clusters import ItemGroups
@@ -261,8 +261,10 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
     document_scores = {metric.name: DocumentScores.zeros(metric, len(true)) for metric in metrics if not metric.is_mean}
     for metric in metrics:
         for group, model, positions in iterate_cells(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
-            whose = " ".join(f" of {name}" for name in (model, group) if name is not None)
+            whose = "".join(f" of {name}" for name in (model, group) if name is not None)
             statistics = by_rows[metric.rows][positions]
+            if metric.rows is each_label:
+                statistics = of_occurring_labels(statistics)
             scores[metric.name][positions] = row_contributions(metric, statistics, whose)
             if metric.name in document_scores:
                 items = rows.coded.get("id")

@@ -204,6 +204,17 @@ def each_label(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
     return np.concatenate([is_true * is_predicted, is_predicted, is_true], axis=1)
 
 
+def of_occurring_labels(statistics: Floats) -> Floats:
+    """Leave out the columns of `each_label` for labels that are true in none of these rows, such as those of a group.
+
+    >>> of_occurring_labels(np.array([[1.0, 0, 1, 0, 1, 0], [0, 0, 0, 1, 1, 0]])).tolist()  # of two labels, the first
+    [[1.0, 1.0, 1.0], [0.0, 0.0, 1.0]]
+    """
+    counts = statistics.reshape(len(statistics), 3, -1)
+    kept = counts[:, :, counts[:, 2].any(axis=0)]
+    return kept.reshape(len(statistics), 3 * kept.shape[-1])
+
+
 def labels_by(metric: Metric) -> Callable[[Any], Iterable[str]] | None:
     """The function that lists the labels of a document for a metric that compares labels; None for any other metric.
 
@@ -399,13 +410,18 @@ SCORERS = {"bleu": bleu, "chrf": chrf, "chrf++": chrf}
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Selects the statistics of one metric from the columns that `counted` computed."""
+    """Selects the statistics of one metric from the columns that `counted` computed.
+
+    by_label: whether these are the columns of `each_label`.
+    """
 
     start: int
     stop: int
+    by_label: bool
 
     def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
-        return np.asarray(predictions[:, self.start : self.stop])
+        statistics: Floats = predictions[:, self.start : self.stop]
+        return of_occurring_labels(statistics) if self.by_label else statistics
 
 
 def counted(
@@ -419,7 +435,10 @@ def counted(
         for name, runs in predictions.items()
     }
     ends = np.cumsum([0, *(block.shape[-1] for block in next(iter(blocks.values())))]).tolist()
-    columns = {function: Columns(*pair) for function, pair in zip(functions, pairwise(ends), strict=True)}
+    columns = {
+        function: Columns(*pair, by_label=function is each_label)
+        for function, pair in zip(functions, pairwise(ends), strict=True)
+    }
     taking = tuple(
         replace(metric, rows=columns[metric.rows], score=_document_score(metric, columns[metric.rows]))
         for metric in metrics

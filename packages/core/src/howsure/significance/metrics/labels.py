@@ -121,7 +121,8 @@ def macro(name: str, quotient: Quotient, classes: str = "averaged") -> Metric:
     """The unweighted average of a per-class metric over classes."""
 
     def value(sums: Floats) -> Floats:
-        return np.asarray(_values(quotient, _counts(sums)).mean(axis=-1))
+        values = _values(quotient, _counts(sums))
+        return ratio(values.sum(axis=-1), np.asarray(values.shape[-1], dtype=np.float64))
 
     def slopes(sums: Floats) -> Floats:
         counts = _counts(sums)
