@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import howsure
 from howsure.errors import InputError
 from howsure.inputs.checks import (
     MAX_GROUPS,
@@ -299,3 +302,13 @@ def test_whole_numbers_beyond_63_bits_have_codes() -> None:
         codes, names = factorised(np.array(values, dtype=np.uint64))
         assert codes.tolist() == [1, 0, 1]
         assert names == sorted(set(values))
+
+
+@pytest.mark.parametrize("kind", [list, tuple, pd.Series, partial(np.array, dtype=object)])
+def test_a_text_among_numbers_is_the_row_that_is_named(kind: Callable[[Any], Any]) -> None:
+    """numpy converts the numbers of such a list to strings."""
+    values = kind([1, 0.5, "x"])
+    with pytest.raises(InputError, match=r"^score must be numbers; row 2 is 'x'\. .* pos_label='x'"):
+        howsure.mean_scores(values, model=["a", "b", "a"], id=[0, 0, 1])
+    with pytest.raises(InputError, match=r"^y_prob must be a number; row 2 is 'x'\."):
+        howsure.calibration_curve([0, 1, 1], values)

@@ -58,8 +58,8 @@ def as_column(values: object, *, name: str) -> Column:
             "{parameter} cannot be read as a column ({error})", name, error=str(error), remedy=remedy
         ) from error
     if column.dtype.kind == "U" and column.ndim == 1 and isinstance(values, (list, tuple)):
-        spelled = np.flatnonzero(column == "nan")  # numpy converts a NaN among strings to "nan"
-        column = np.asarray(values, dtype=object) if any(is_missing(values[row]) for row in spelled) else column
+        has_others = not all(issubclass(kind, (str, bytes)) for kind in set(map(type, values)))
+        column = np.asarray(values, dtype=object) if has_others else column  # numpy has converted numbers to strings
     if column.ndim == 0:
         raise InputError("not_a_column", name, type=_type_name(values))
     if column.dtype.kind == "O":
