@@ -20,6 +20,7 @@ from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.calibration.clusters import clustered_mse, clustered_standard_errors, clustered_value, effective_numbers
 from howsure.calibration.curve import calibration_curve
+from howsure.calibration.curve_text import verdict
 from howsure.calibration.differences import Units
 from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
 from howsure.inputs.pairs import Pairs
@@ -82,6 +83,22 @@ def test_one_cluster_has_no_interval() -> None:
     assert math.isnan(estimate.value)
     assert estimate.low is None
     assert estimate.high is None
+
+
+def test_one_cluster_is_the_reason_given_not_the_bins() -> None:
+    y, q = np.tile([0, 1], 50), np.linspace(0.01, 0.99, 100)
+    curve = calibration_curve(y, q, clusters=np.zeros(100))
+    assert verdict(curve) == "too little data: no bin has pairs of two clusters (n = 100)"
+    assert [note for note in curve.notes if "cluster" in note or "alone" in note] == [
+        "all rows are in one cluster, so the variation between clusters is unknown; at least 2 clusters are needed, "
+        "better 40 or more"
+    ]
+    apart = calibration_curve(y, q, clusters=q > 0.5, bin_size=50)  # each of two bins is a cluster
+    assert (
+        "100 pairs left out of the debiased error: a bin with pairs of one cluster carries no information"
+        in "".join(apart.notes)
+    )
+    assert not any("alone" in note for note in apart.notes)
 
 
 def test_two_clusters_that_need_each_other() -> None:

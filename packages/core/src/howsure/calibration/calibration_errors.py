@@ -342,15 +342,21 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
     """Yield the notes on the error, without those on scores."""
     if weightless:
         yield f"{counted(weightless, 'pair')} of weight 0 {'is' if weightless == 1 else 'are'} ignored"
-    if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
-        yield few
-    if squared.left_out:
+    if isinstance(pairs, Pairs) and pairs.clusters is not None:
+        weights = cluster_weights(pairs)
+        yield from [few] if (few := few_clusters(weights)) else []
+        if squared.left_out and np.count_nonzero(weights) > 1:
+            yield (
+                f"{counted(squared.left_out, 'pair')} left out of the debiased error: a bin with pairs of one cluster "
+                "carries no information about noise"
+            )
+    elif squared.left_out:
         yield (
             f"{counted(squared.left_out, 'pair')} left out of the debiased error: a pair that is alone in its bin, "
             "or outweighs the others, carries no information about noise"
         )
-    if 2 * squared.left_out > binned.sums.count.sum():
-        yield "most pairs are alone in their bin; use fewer and larger bins"
+        if 2 * squared.left_out > binned.sums.count.sum():
+            yield "most pairs are alone in their bin; use fewer and larger bins"
     if isinstance(pairs, Slots) and has_complete_rows(pairs):
         yield "the pairs of a row's classes count as independent; see docs/language-models.md on valid intervals"
     if len(binned.sums) == 1:

@@ -238,7 +238,8 @@ def _region(curve: CalibrationCurve, first: int, last: int) -> Region:
 def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
     error = curve.error
     if math.isnan(error.value) or error.low is None or error.high is None:
-        return TOO_LITTLE, f"too little data: no bin has two pairs (n = {curve.n:,})"
+        pairs = "pairs of two clusters" if curve.recipe.get("clustered") else "two pairs"
+        return TOO_LITTLE, f"too little data: no bin has {pairs} (n = {curve.n:,})"
     regions_ = regions(curve)
     missing = int(np.count_nonzero(_bin_sides(curve)))
     if error.low <= 0.0:

@@ -58,9 +58,15 @@ def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
     number, equal = int(np.count_nonzero(sizes)), kish(sizes)
     if equal >= MIN_CLUSTERS:
         return None
+    if number == 1:
+        return Note(
+            "all rows are in one cluster, so the variation between clusters is unknown; at least 2 clusters are "
+            f"needed, better {MIN_CLUSTERS} or more",
+            WARNING,
+        )
     same = "" if equal > NEARLY * number else f" of unequal size, equivalent to {equal:.1f} equal ones"
     return Note(
-        f"there {'is' if number == 1 else 'are'} {counted(number, 'cluster')}{same}: with fewer than {MIN_CLUSTERS}, "
+        f"there are {counted(number, 'cluster')}{same}: with fewer than {MIN_CLUSTERS}, "
         "intervals and p-values are approximate; more clusters are needed, not more rows",
         WARNING,
     )
