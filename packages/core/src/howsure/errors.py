@@ -347,16 +347,17 @@ class InputError(HowsureError, ValueError):
         super().__init__(rule)
         self.untold = untold
         self.fault = rule if isinstance(rule, Fault) else None
+        self.is_final = False  # whether the message is in the words of its surface, where backticks are part of names
 
     def render(self, spelling: Surface) -> str:
         """The message for a surface."""
         if self.fault is not None:
             return self.fault.render(spelling)
-        return shorten_values(render_text(str(self.args[0]), spelling))
+        return str(self.args[0]) if self.is_final else shorten_values(render_text(str(self.args[0]), spelling))
 
     def reword(self, spelling: Surface) -> None:
         """Replace the message by the one for a surface; the type of the error remains."""
-        self.args, self.fault = (self.render(spelling),), None
+        self.args, self.fault, self.is_final = (self.render(spelling),), None, True
 
     def at(self, place: Callable[[int], int | str]) -> InputError:
         """The same error with another row number, or with its place in words, such as a row of a file."""

@@ -22,7 +22,7 @@ from tests.cli.running import howsure as run
 
 import howsure
 from howsure.data.sources import Files
-from howsure.errors import ColumnName, InputError, relocate_rows, render_text
+from howsure.errors import ColumnName, InputError, InPython, relocate_rows, render_text
 
 ROWS = 6
 GOOD: dict[str, list[Any]] = {
@@ -206,3 +206,9 @@ def test_a_fault_keeps_its_parts() -> None:
     assert (error.fault.rule, error.fault.role, error.fault.value, error.fault.row) == ("outside", "y_prob", 1.7, 12)
     in_file = error.at(lambda row: f"row {row + 1} of b.csv")
     assert str(in_file) == "score must be between 0 and 1; row 13 of b.csv is 1.7. Divide by 100."
+
+
+def test_a_reworded_message_keeps_backticks_of_names() -> None:
+    error = InputError("no column 'z'; it has {names}.", "z", names="`row 3`, `y`")
+    error.reword(InPython())
+    assert str(error) == "no column 'z'; it has `row 3`, `y`."
