@@ -12,6 +12,7 @@ from sklearn import metrics as sk
 from tests.significance.made_systems import distributions, labels, one_metric, values_of
 
 import howsure
+from howsure.errors import InputError
 from howsure.result import plain
 from howsure.significance import Metric, mean, metric_names, register
 from howsure.significance.comparison import compare
@@ -249,3 +250,25 @@ def test_few_items_of_a_rare_class_are_noted(positives: int, noted: bool) -> Non
         notes = howsure.compare_models(y, other, model, metrics=metrics, rng=0).notes
         sentence = f"{names}: only 9 items of a rare class, so the interval may be too narrow."
         assert (sentence in notes) == noted
+
+
+@pytest.mark.parametrize(("positives", "has_interval"), [(4, False), (5, True)])
+def test_fewer_than_five_items_of_a_rare_class_give_no_interval(positives: int, has_interval: bool) -> None:
+    y = np.arange(100) < positives
+    model, other = y ^ (np.arange(100) % 7 == 1), y ^ (np.arange(100) % 7 == 2)
+    for metrics in ({"f1": True}, "mcc"):
+        result = howsure.compare_models(y, other, model, metrics=metrics, groups=np.arange(100) < 60, rng=0)
+        name = result.rows[0].metric
+        assert (np.isfinite(result.rows[0].low), np.isfinite(result.rows[0].p_value)) == (has_interval, True)
+        sentence = f"{name}: only 4 items of a rare class, too few for an interval (at least 5 are needed)."
+        assert (sentence in result.notes) == (not has_interval)
+        assert not any("no interval" in note for note in result.notes)
+        in_group = result.groups["True", "model", name]
+        assert np.isfinite(in_group.low) == has_interval
+        assert ("too few for an interval" in "".join(in_group.notes)) == (not has_interval)
+
+
+def test_an_unknown_metric_is_answered_with_all_metrics() -> None:
+    with pytest.raises(InputError) as refusal:
+        howsure.compare_models([0, 1], [0, 1], [1, 1], metrics="macro_f2")
+    assert ", ".join(metric_names("hard")) in str(refusal.value)

@@ -425,13 +425,13 @@ def parse_number_column(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return numbers
 
 
-def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place: str) -> InputError:
-    """Return the error for an unknown name, with the available names and the most similar name as a suggestion.
+def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place: str, limit: int = 12) -> InputError:
+    """Return the error for an unknown name, with the first `limit` available names and the most similar one.
 
     >>> print(unknown_name("column", "gold_label", ["gold", "probs", "uid"], place="dev.jsonl"))
     no column 'gold_label' in dev.jsonl; it has gold, probs, uid. Did you mean gold?
     """
-    names = shortened(map(quoted_if_needed, names_available))
+    names = shortened(map(quoted_if_needed, names_available), limit=limit)
     near = nearest(name, names_available)
     suggestion, remedy = (None, "") if near is None else (quoted_if_needed(near), "suggest")
     return InputError(

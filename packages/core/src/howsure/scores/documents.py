@@ -100,7 +100,7 @@ def _find_metric(name: str) -> Metric:
     if name != ACCURACY.name and tasks and DOCUMENT not in tasks:
         raise InputError(
             f"{name} is a metric of `howsure significance`, which compares models. Scores of models are accuracy, and "
-            f"metrics of documents: {shortened(metric_names(DOCUMENT))}."
+            f"metrics of documents: {', '.join(metric_names(DOCUMENT))}."
         )
     return ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT)
 

@@ -52,7 +52,7 @@ from howsure.significance.model_means import (
     paired_difference,
     paired_mean,
 )
-from howsure.significance.notes import comparison_notes, notes_of_group
+from howsure.significance.notes import MIN_FOR_INTERVAL, comparison_notes, is_too_rare, notes_of_group
 from howsure.significance.results import ALPHA, Comparison, Difference, GroupDifference, GroupDifferences
 from howsure.significance.systems import Runs
 from howsure.stats.jackknife_value import units_needed
@@ -143,7 +143,7 @@ def compare_family(
     further_notes = (
         *comparison_notes([(request.systems, request.metrics) for request in requested], shown),
         *_few_draws_notes(shown, choices),
-        *_interval_notes(requested[0].systems, shown, choices),
+        *_interval_notes(requested[0].systems, [row for row in shown if row.metric not in _rare(requested)], choices),
     )
     by_group = None
     if groups is not None:
@@ -154,7 +154,12 @@ def compare_family(
             group_scores = _item_scores(part) if with_means else {}
             of_group = _tested(part, family, choices, seed, group_scores, steps)
             group_notes = tuple(notes_of_group(requested[0].systems, part[0].systems, alternative=choices.alternative))
-            in_groups += [GroupDifference.of(name, row, group_notes) for row in of_group]
+            rare_note = f"fewer than {MIN_FOR_INTERVAL} items of a rare class are too few for an interval"
+            rare = _rare(part)
+            in_groups += [
+                GroupDifference.of(name, row, (*group_notes, *([rare_note] if row.metric in rare else ())))
+                for row in of_group
+            ]
         in_groups = [row for row in _adjusted(in_groups, choices) if (row.against, row.model) in set(family.shown)]
         tests = len(family.tested) * len(names) * len(parts)
         by_group = GroupDifferences(rows=tuple(in_groups), recipe=recipe | {"in_groups": tests})
@@ -167,6 +172,12 @@ def compare_family(
         if means
         else comparison
     )
+
+
+def _rare(requested: Sequence[Requested]) -> set[str]:
+    """The metrics of a rare class that have too few items for an interval."""
+    pairs = [(request.systems, metric) for request in requested for metric in request.metrics]
+    return {metric.name for systems, metric in pairs if is_too_rare(systems, metric)}
 
 
 Rows = TypeVar("Rows", bound=Difference)
@@ -295,8 +306,11 @@ def _pair_rows(
 
 
 def _without_verdict(row: Difference, requested: Requested) -> Difference:
-    """Return the row, with p and interval undefined (NaN) if the expected score of either model may be infinite."""
+    """Return the row, with p and interval undefined (NaN) if the expected score of either model may be infinite; the
+    interval also if there are too few items of a rare class."""
     metric = next(metric for metric in requested.metrics if metric.name == row.metric)
+    if is_too_rare(requested.systems, metric):
+        return replace(row, low=math.nan, high=math.nan)
     predictions = requested.systems.predictions
     if not metric.infinite_at_zero or not any(certain_rows(predictions[name]) for name in (row.against, row.model)):
         return row

@@ -8,7 +8,6 @@ import numpy as np
 
 from howsure.inputs.label_spelling import spellings_note, variants_note
 from howsure.inputs.numbers_and_names import counted, shortened
-from howsure.inputs.pairs import Integers
 from howsure.notes import marked_note
 from howsure.significance.checked_systems import Systems
 from howsure.significance.metrics.labels import OneClassRows
@@ -19,6 +18,7 @@ from howsure.stats.clusters import few_clusters
 
 CALIBRATION = ("calibration_error", "squared_calibration_error")
 MIN_OF_CLASS = 10  # items of a class; with fewer, intervals of its F1 cover in .71 to .93 instead of .95
+MIN_FOR_INTERVAL = 5  # items of a class; with fewer, there is no interval
 MIN_ITEMS = 6  # with 6 items, the smallest two-sided p is 2 · 2 ** -6 < 0.05
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that are not averages over classes
 
@@ -43,7 +43,7 @@ def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
     if spelled := spellings_note(rows_by_label, "labels"):
         yield f"{spelled}."
     averages = any(metric.name not in OVER_ALL for metric in metrics)
-    yield from _rare_class_notes(systems, metrics, true)
+    yield from _rare_class_notes(systems, metrics)
     counted_in = set(np.flatnonzero(true) if systems.averaged is None else systems.averaged)
     for name, runs in systems.predictions.items():
         predicted = np.bincount(runs.ravel(), minlength=n)
@@ -67,21 +67,39 @@ def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
             yield f"{name} never predicts {_label_list(systems, missed)}, the true label of {rows}{worth}."
 
 
-def _rare_class_notes(systems: Systems, metrics: Sequence[Metric], true: Integers) -> Iterable[str]:
-    """Yield a note on the metrics that depend on few items: those of a rare class. true: the items of each label."""
-    rows_by_label = dict(zip(map(str, systems.labels), true.tolist(), strict=True))
+def _rare_class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+    """Yield a note on the metrics that depend on few items: those of a rare class."""
     names_by_number: dict[int, list[str]] = {}
     for metric in metrics:
-        if isinstance(metric.rows, OneClassRows):
-            number = sum(rows for name, rows in rows_by_label.items() if name == str(metric.rows.label))
-        elif metric.name == "mcc":
-            number = int(true.sum() - true.max())
-        else:
-            continue
-        if 0 < number < MIN_OF_CLASS:
+        number = items_of_rare_class(systems, metric)
+        if number is not None and number < MIN_OF_CLASS:
             names_by_number.setdefault(number, []).append(metric.name)
     for number, names in names_by_number.items():
-        yield f"{', '.join(names)}: only {counted(number, 'item')} of a rare class, so the interval may be too narrow."
+        few = f"{', '.join(names)}: only {counted(number, 'item')} of a rare class"
+        if number < MIN_FOR_INTERVAL:
+            yield f"{few}, too few for an interval (at least {MIN_FOR_INTERVAL} are needed)."
+        else:
+            yield f"{few}, so the interval may be too narrow."
+
+
+def is_too_rare(systems: Systems, metric: Metric) -> bool:
+    """Whether a metric of a rare class has too few items for an interval."""
+    number = items_of_rare_class(systems, metric)
+    return number is not None and number < MIN_FOR_INTERVAL
+
+
+def items_of_rare_class(systems: Systems, metric: Metric) -> int | None:
+    """Return the number of items of the class of a metric or, for MCC, of all classes but the most frequent one.
+
+    It is None for other metrics, and if there is no such item.
+    """
+    if systems.task != "hard" or not (isinstance(metric.rows, OneClassRows) or metric.name == "mcc"):
+        return None
+    true = np.bincount(systems.targets, minlength=len(systems.labels))
+    if isinstance(metric.rows, OneClassRows):
+        label = str(metric.rows.label)
+        return sum(rows for name, rows in zip(systems.labels, true.tolist(), strict=True) if str(name) == label) or None
+    return int(true.sum() - true.max()) or None
 
 
 def _binning_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:

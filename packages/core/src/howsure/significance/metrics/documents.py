@@ -417,7 +417,7 @@ class Columns:
 
     start: int
     stop: int
-    by_label: bool
+    by_label: bool = False
 
     def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
         statistics: Floats = predictions[:, self.start : self.stop]

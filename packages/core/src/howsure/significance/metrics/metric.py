@@ -196,7 +196,8 @@ def find_metric(name: str, task: str) -> Metric:
             f"{name} is a metric of {others[0]} predictions, but these predictions are {task}. "
             f"Choose one of {', '.join(metric_names(task))}."
         )
-    raise unknown_name("metric", name, metric_names(task), place=f"the metrics of {task} predictions")
+    names = metric_names(task)
+    raise unknown_name("metric", name, names, place=f"the metrics of {task} predictions", limit=len(names))
 
 
 def tasks_of_metrics(names: Iterable[str | Metric]) -> set[str]:
