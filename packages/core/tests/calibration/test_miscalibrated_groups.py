@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 from scipy.special import expit, logit, ndtr
 
-from howsure import calibration_error, find_miscalibrated_groups
+from howsure import calibration_error, find_miscalibrated_groups, read
 from howsure.calibration.miscalibrated_groups import MiscalibratedGroups, find_groups
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
@@ -140,6 +141,23 @@ def test_numbers_with_a_word_among_them_are_refused_as_a_feature() -> None:
     ages = np.resize([*map(str, range(20, 31)), "n/a"], N)  # 11 numbers, more than are treated as categories
     with pytest.raises(InputError, match=r"age must be a number, .* row 11 is 'n/a'.*missing_values=\['n/a'\]"):
         find_miscalibrated_groups(Y, Q, features={"age": ages})
+
+
+def test_a_word_that_is_named_as_missing_leaves_a_numeric_feature(tmp_path: Path) -> None:
+    path = tmp_path / "ages.csv"
+    ages = [str(20 + i % 11) if i % 12 else "n/a" for i in range(600)]
+    path.write_text("y,p,age\n" + "".join(f"{i % 2},0.5,{age}\n" for i, age in enumerate(ages)))
+    data = read(path, missing_values=["n/a"])
+    groups_found = find_miscalibrated_groups("y", "p", features=["age"], data=data)
+    assert groups_found.recipe["rows"] == 600
+    with pytest.raises(InputError, match="row 0 is 'n/a'"):
+        find_miscalibrated_groups("y", "p", features=["age"], data=read(path))
+
+
+def test_numbers_and_another_name_are_categories() -> None:
+    rooms = np.resize([*map(str, range(100, 120)), "lobby"], N)
+    groups_found = find_miscalibrated_groups(Y, Q, features={"room": rooms})
+    assert "room makes no groups" not in " ".join(groups_found.notes)
 
 
 def test_a_group_whose_gaps_cancel_is_found_by_its_predictions() -> None:

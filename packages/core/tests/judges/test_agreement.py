@@ -278,7 +278,10 @@ def test_grades_of_a_frame_stay_different_in_all_digits() -> None:
 
 def test_a_word_among_numeric_grades_is_noted() -> None:
     """As a category, n/a would be a value on which raters agree."""
-    note = "n/a counts as a category; if it is a missing value, give missing_values=['n/a']."
+    note = (
+        "n/a counts as a category; if it is a missing value, leave such grades out, or, in a file, name it: "
+        "missing_values=['n/a']."
+    )
     for grades, noted in ((["1", "2", "n/a"], True), (["good", "bad", "n/a"], False)):
         frame = pd.DataFrame({"ann": grades * 4, "bea": grades * 4})
         assert (note in howsure.rater_agreement(raters=["ann", "bea"], data=frame).notes) == noted

@@ -332,6 +332,12 @@ def test_numbers_are_not_read_as_categories(values: list[str], message: str) -> 
         howsure.regress_predicted(partly(Y), F, covariates={"c": np.resize(values, N)})
 
 
+def test_a_few_numbers_with_a_name_are_categories() -> None:
+    arms = np.resize(["1", "2", "3", "control"], N)
+    result = howsure.regress_predicted(partly(Y), F, covariates={"arm": arms})
+    assert [row.name for row in result] == ["(intercept)", "arm: 2", "arm: 3", "arm: control"]
+
+
 @pytest.mark.parametrize(
     "values", [["01067", "80331"], [*map(str, range(20, 28)), "ca. 30"], ["1", "5+"], ["1", "SPD"]]
 )

@@ -53,7 +53,7 @@ OPTION_HELP = {
     "--second": "Column of a second annotator's labels.",
     "--settled": "Column of final labels where two annotators disagree.",
     "--flips": "Assume that annotators mislabel positives and negatives equally often.",
-    "--positive": "Label that counts as 1; all others count as 0.",
+    "--positive": "Label that counts as 1 (default: 1, true); the other label, or in score all others, count as 0.",
     "--targets FILE": "File of the true labels, in order or by --id.",
     "--features COL,COL,…": "Columns to learn from: names, numbers, dates; length(COL) is the length of a text.",
     "--show": "Columns to show or to copy, such as question,answer.",
@@ -148,7 +148,7 @@ OPTION_HELP = {
     "--pivot": "Columns of item, rater and grade in a table with a row for each grade: each item becomes a row, "
     "each rater a column.",
     "--model-version": "The model that answered, if decision responses name an alias or no model.",
-    "--independent-rows": "Rows are independent although items repeat; without this option, each item is a cluster.",
+    "--independent-rows": "Rows are independent although items repeat (default: repeated items are clusters).",
     # what is printed and written
     "--format": "Format of the result.",
     "--columns": "Columns of the table, in this order (default: all).",

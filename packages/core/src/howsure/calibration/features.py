@@ -12,6 +12,7 @@ import numpy as np
 from howsure.errors import InputError, Parameter
 from howsure.inputs.checks import Coded, Column, as_column, is_missing
 from howsure.inputs.frames import Source, all_columns, columns_from, is_frame
+from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import natural_order, word_among_numbers, words_among_numbers
 from howsure.inputs.pairs import CLASS_WISE, NEGLIGIBLE_WEIGHT, Bools, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
@@ -110,10 +111,10 @@ def _divide_names(name: str, codes: Integers, names: Sequence[str], min_rows: in
     """Return a feature with a cell and a condition for each value. Rare values (in fewer than `min_rows` rows, or not
     among the 30 most frequent ones) share one cell."""
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
-    words = words_among_numbers(dict(zip(names, counts.tolist(), strict=True)))
+    words = [*filter(is_non_answer, words_among_numbers(dict(zip(names, counts.tolist(), strict=True))))]
     if words and len(names) - len(words) > MAX_CATEGORIES:
         row = int(np.isin(codes, [names.index(word) for word in words]).argmax())
-        raise word_among_numbers(name, names[codes[row]], row=row, advice="name it: {missing_values}.")
+        raise word_among_numbers(name, names[codes[row]], row=row, advice=".")
     frequent = np.argsort(-counts, kind="stable")[:MAX_VALUES]
     kept = np.sort(frequent[counts[frequent] >= min_rows])
     rare = np.setdiff1d(np.flatnonzero(counts), kept)

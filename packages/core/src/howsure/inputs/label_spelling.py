@@ -166,7 +166,11 @@ NON_ANSWERS = frozenset(
     [
         "none",
         "n/a",
+        "n.a.",
         "na",
+        "k. a.",
+        "k.a.",
+        "keine angabe",
         "-",
         "error",
         "invalid",

@@ -306,7 +306,7 @@ def word_among_numbers(name: str, value: str, *, row: int, advice: str) -> Input
     """Build the error for a value of `words_among_numbers`."""
     return InputError(
         "{parameter} must be a number, as most of its values are; {row} is {value!r}. If this is a missing value, "
-        + advice,
+        "leave such rows out first, or, in a file, name it: {missing_values}" + advice,
         name,
         row=row,
         value=value,

@@ -141,7 +141,7 @@ def rater_agreement(
         note = spellings_note(counts, "categories")
         notes += [note] if note else []
         if categories is None and (words := words_among_numbers(counts)):
-            remedy = f"give {parameter('missing_values', words)}"
+            remedy = f"leave such grades out, or, in a file, name it: {parameter('missing_values', words)}"
             notes.append(marked_note(f"{shortened(words)} counts as a category; if it is a missing value, {remedy}."))
         if (
             chosen_scale is None

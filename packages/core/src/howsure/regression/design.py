@@ -29,7 +29,7 @@ from howsure.inputs.checks import (
     missing,
     not_a_number,
 )
-from howsure.inputs.label_spelling import spellings_note
+from howsure.inputs.label_spelling import is_non_answer, spellings_note
 from howsure.inputs.long_form import partial_scores
 from howsure.inputs.numbers_and_names import (
     KEY,
@@ -317,14 +317,14 @@ def check_covariate(values: Any, name: str) -> None:
 
 
 def _names_among_numbers(names: Sequence[str], counts: Sequence[int]) -> list[str]:
-    """Return the names that are not numbers, if most rows are numbers. If all are numbers, return those with commas and
-    the like.
+    """Return the names that are not numbers, if nearly all names are, or if most rows are numbers and the others, such
+    as n/a, mean no answer. If all are numbers, return those with commas and the like.
 
     Names with leading zeros, such as postal codes, are not numbers. counts: the number of rows with each name.
     """
     if any(KEY.match(name) and not name.strip().startswith(("0.", "0,")) for name in names):
         return []
-    if words := words_among_numbers(dict(zip(names, counts, strict=True))):
+    if words := [*filter(is_non_answer, words_among_numbers(dict(zip(names, counts, strict=True))))]:
         return words
     odd = [name for name in names if parse_number(name) is None]
     others = [name for name in odd if not is_spelled_number(name)]
@@ -334,10 +334,7 @@ def _names_among_numbers(names: Sequence[str], counts: Sequence[int]) -> list[st
 def _not_a_number_among_numbers(name: str, value: str, *, row: int) -> InputError:
     if is_spelled_number(value):
         return not_a_number(name, value, row=row)
-    advice = (
-        "leave such rows out: {missing_values} and `skip_missing=True`. If the numbers are names of categories, use "
-        "`fixed_effects=...` for this column."
-    )
+    advice = " and `skip_missing=True`. If the numbers are names of categories, write them as names, such as level 1."
     return word_among_numbers(name, value, row=row, advice=advice)
 
 

@@ -388,7 +388,7 @@ class Predictions:
         """Return further columns of the same rows, from `feature_columns`."""
         from howsure.data.predictions.rows import feature_columns
 
-        return feature_columns(self.selection, names)
+        return feature_columns(self.selection, names, self.notes.get("missing_values") or ())
 
     def close(self) -> None:
         """Remove temporary files; data in memory remain."""

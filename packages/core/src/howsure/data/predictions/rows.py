@@ -288,7 +288,7 @@ MAX_CODED = 100_000  # names of a column that become a type of the database; wit
 ROWS_PER_NAME = 8  # with fewer, looking up each name is faster than a type of the database
 
 
-def feature_columns(selection: Selection, names: Sequence[str]) -> dict[str, Any]:
+def feature_columns(selection: Selection, names: Sequence[str], missing_values: Sequence[str] = ()) -> dict[str, Any]:
     """Read columns of a selection by which its rows may be grouped, in the order of the files.
 
     Numbers are (n,), NaN if missing; days are datetime64; other values are `Coded`, with the code -1 if missing. A
@@ -297,7 +297,7 @@ def feature_columns(selection: Selection, names: Sequence[str]) -> dict[str, Any
 
     Raises InputError for a column of lists or mappings.
     """
-    return {name: _feature(selection, name) for name in names}
+    return {name: _feature(selection, name, missing_values) for name in names}
 
 
 def column_of_feature(name: str) -> str:
@@ -310,11 +310,11 @@ def column_of_feature(name: str) -> str:
     return name if match is None else match[1]
 
 
-def _feature(selection: Selection, name: str) -> Any:
+def _feature(selection: Selection, name: str, missing_values: Sequence[str]) -> Any:
     column = selection.table.columns[column_of_feature(name)]
     if column.type.endswith("]") or column.type.startswith(("STRUCT", "MAP")):
         raise InputError(f"{column.name} must contain numbers, dates or names; its type is {column.type}.")
-    missing = column.missing()
+    missing = column.missing(missing_values)
     if name != column.name:
         return _floats(selection, missing, f"length({column.text})")
     plain = f"{column.text} IS NOT NULL AND NOT {missing}"
