@@ -115,7 +115,9 @@ def walk(arguments: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--tree"]:
+    if sys.argv[1:] in ([], ["-h"], ["--help"]):
+        print(__doc__)
+    elif sys.argv[1:2] == ["--tree"]:
         print("\n".join(tree(record_calls(sys.argv[3:]), int(sys.argv[2]))))
     else:
         print(walk(sys.argv[1:]))

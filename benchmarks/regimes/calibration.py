@@ -15,10 +15,10 @@ from scipy.special import expit, ndtr
 
 from benchmarks.regimes.regime import Generator, Regime, Trial
 from howsure import Pairs, calibration_error, check_calibration, selective_threshold
-from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
+from howsure.calibration.clustered_error import clustered_standard_errors, effective_numbers
 from howsure.calibration.decomposition import Fit, decomposed, rows_of_steps
-from howsure.calibration.error import cluster_sums
 from howsure.calibration.isotonic import by_content, isotonic_steps, ordered
+from howsure.calibration.squared_error import cluster_sums
 from howsure.selective.ranked_answers import estimate_auroc, ranked, risk_areas
 
 ITEM = "7 calibration, thresholds, CORP and areas in clusters"

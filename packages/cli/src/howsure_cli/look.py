@@ -227,8 +227,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             commands = commands or propose_for_table(table_columns, usable, typed, files=len(named))
             if (respelled := _with_one_spelling(table_columns, usable)) != usable:
                 cells = zip(table_columns, zip(*respelled, strict=True), strict=True)
-                seen = [seen_column(column.name, values) for column, values in cells]
-                others = propose_for_table(seen, respelled, typed, files=len(named))
+                respelled_columns = [seen_column(column.name, values) for column, values in cells]
+                others = propose_for_table(respelled_columns, respelled, typed, files=len(named))
                 is_respelled = bool(others) and others[0] not in commands and others[0].command != "judge agreement"
                 if is_respelled:
                     notes.append(f"{RESPELLED}{others[0]}")

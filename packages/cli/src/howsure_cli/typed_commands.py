@@ -16,8 +16,10 @@ Options = Mapping[str, Option]
 MAX_PART = 60  # characters of a value or name
 PROBABILITIES = ("prob", "probs", "probs_column", "verbalised", "logits", "logprobs")
 RIGHT, GOLD = "right", "gold"  # evidence that a score says whether an answer is right, and a target what is right
-# The questions, the most important one first. A command answers that question of which it has most options, of those of
-# which it has all; "value" means that columns became rows.
+# The questions that proposed commands answer: (command, required options, question), the most important one first. A
+# proposal fits each question of its command whose required options it all has. It answers the one with the most
+# required options: `score --target --model` answers the question of "target model", not that of "target". Besides
+# options, a question can require evidence (right, gold), or that --explode made the score or prediction ("value").
 QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
     (command, frozenset(options.split()), text)
     for command, options, text in (
@@ -93,10 +95,10 @@ class Proposal:
     @property
     def rank(self) -> int:
         """The position of the question in the order of all questions."""
-        known = {self.evidence, *(name for name, value in self.options.items() if value)}
-        known |= {VALUE} & {self.options.get("score"), self.options.get("prediction")} if "explode" in known else set()
-        suitable = (at for at, (name, needed, _) in enumerate(QUESTIONS) if name == self.command and needed <= known)
-        return max(suitable, key=lambda at: len(QUESTIONS[at][1]))
+        terms = {self.evidence, *(name for name, value in self.options.items() if value)}
+        terms |= {VALUE} & {self.options.get("score"), self.options.get("prediction")} if "explode" in terms else set()
+        fitting = (at for at, (name, needed, _) in enumerate(QUESTIONS) if name == self.command and needed <= terms)
+        return max(fitting, key=lambda at: len(QUESTIONS[at][1]))
 
     @property
     def question(self) -> str:

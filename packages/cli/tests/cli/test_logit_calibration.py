@@ -54,7 +54,9 @@ def test_figure_and_report(folder: Path) -> None:
     assert (done.code, done.out) == (0, "")
     assert "log-odds scale" in Path("curve.svg").read_text(encoding="utf-8")
     assert "shard-0.safetensors" in Path("report.html").read_text(encoding="utf-8")
-    assert "the pairs of a row's classes count as independent" in Path("said.txt").read_text(encoding="utf-8")
+    assert "intervals treat the pairs of a row, one per class, as independent" in Path("said.txt").read_text(
+        encoding="utf-8"
+    )
     assert "is weighted by its probability" in Path("report.html").read_text(encoding="utf-8")
     assert "counts by" not in run(*typed, "--weight", "equal").out
     done = run(*typed, "--output", "shard-0.safetensors")

@@ -86,10 +86,10 @@ ORIGIN = "(Rows are counted from 0.)"
 
 
 class _Nothing:
-    """The type of NOTHING."""
+    """The type of NO_VALUE."""
 
     def __repr__(self) -> str:
-        return "NOTHING"
+        return "NO_VALUE"
 
 
 NO_VALUE: Final = _Nothing()  # where None is a value
@@ -123,7 +123,7 @@ EMPTY: Final = Verbatim("empty")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter in an error, alone or with its value (GIVEN: any value).
+    """A parameter in an error, alone or with its value (ANY_VALUE: any value).
 
     quoted: whether a string value is shown in quotes; otherwise it spells a number.
     """
@@ -213,7 +213,7 @@ class Fault:
 
     @property
     def role(self) -> str:
-        """The name of the parameter."""
+        """The parameter that is at fault; the column's name if the role of a column is unknown."""
         return self.name.role if isinstance(self.name, ColumnName) else self.name
 
     @property
@@ -303,7 +303,7 @@ def parts_of_template(template: str) -> Iterator[str | Parameter]:
     """The text of a template, and the parameters that it names in backticks.
 
     >>> list(parts_of_template("give `n_bins` or `interval='bootstrap'`"))
-    ['give ', Parameter(name='n_bins', value=NOTHING, quoted=True), ' or ',
+    ['give ', Parameter(name='n_bins', value=NO_VALUE, quoted=True), ' or ',
      Parameter(name='interval', value='bootstrap', quoted=True)]
     """
     end = 0

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from tests.calibration.samples import Small, pairs_of, small_pairs
 
-from howsure.calibration import clusters as kernels
-from howsure.calibration import error
+from howsure.calibration import clustered_error as kernels
+from howsure.calibration import squared_error
 from howsure.calibration.bins import bin_pairs, bins_of_rows
-from howsure.calibration.error import ClusterSums, cluster_sums
+from howsure.calibration.squared_error import ClusterSums, cluster_sums
 from howsure.inputs.pairs import Floats, Pairs
 
 
@@ -55,7 +55,7 @@ def test_sums_match_a_loop(small: Small) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_order_of_rows_changes_no_digit(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(error, "BLOCK_ROWS", 150)
+    monkeypatch.setattr(squared_error, "BLOCK_ROWS", 150)
     pairs = clustered_pairs(2_000, 60, weighted=weighted)
     bins, n_bins = bins_of_rows(pairs)
     cells = cluster_sums(pairs, bins, n_bins)
@@ -90,7 +90,7 @@ def traces(cells: ClusterSums, values: Floats) -> tuple[float, float]:
 def test_traces_match_all_products(n_clusters: int, n_bins: int, dense: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "DENSE_FASTER", math.inf if dense else 0.0)
     monkeypatch.setattr(kernels, "ROWS", 64)
-    monkeypatch.setattr(error, "BLOCK_ROWS", 1_500)
+    monkeypatch.setattr(squared_error, "BLOCK_ROWS", 1_500)
     pairs = clustered_pairs(4_000, n_clusters)
     cells = cluster_sums(pairs, *bins_of_rows(pairs, n_bins=n_bins))
     size = math.sqrt(float(cells.squared_u.sum()))

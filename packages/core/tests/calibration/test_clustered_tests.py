@@ -15,7 +15,7 @@ from tests.calibration.samples import Small, small_pairs
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.calibration_tests import METHODS, calibration_test
-from howsure.calibration.clusters import _traces_of_bins, _traces_of_clusters
+from howsure.calibration.clustered_error import _traces_of_bins, _traces_of_clusters
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 

@@ -195,7 +195,7 @@ def test_the_rows_of_all_classes_are_noted_and_those_of_one_class_are_not() -> N
     probabilities = by_hand(logits, targets)[1].reshape(logits.shape)
     single_class.add(pairs_from_classes(targets, probabilities, reduce="3"))
     for summary in (whole, whole.by_probability(), CalibrationSummary.from_bytes(whole.by_probability().to_bytes())):
-        assert any("a row's classes count as independent" in note for note in summary.curve(n_bins=9).notes)
+        assert any("pairs of a row, one per class, as independent" in note for note in summary.curve(n_bins=9).notes)
     assert single_class.slots.reduction == "class-wise"
     by_class = replace(single_class.slots, positive=None)  # as one group of a table
     for summary in (single_class, CalibrationSummary.from_slots(by_class)):

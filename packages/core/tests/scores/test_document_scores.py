@@ -200,7 +200,7 @@ def test_a_metric_without_labels_is_the_score_of_this_name(form: str, tmp_path: 
     if form == "file":
         with pytest.raises(InputError, match=r"names 2 columns \(model, acc_norm\).* Name one of them, or make them"):
             score_table(metrics=["model", "acc_norm"], data=data)
-    with pytest.raises(InputError, match=r"compares models\. Scores of models are accuracy"):
+    with pytest.raises(InputError, match=r"compares models\. Scores of models can be accuracy"):
         score_table(metrics="macro_f1", y_true=["a"], prediction=["a"])
 
 

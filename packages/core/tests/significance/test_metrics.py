@@ -103,7 +103,7 @@ def test_classes_that_a_system_never_predicts_are_named() -> None:
     targets = ["a", "b", "c", "c"] * 5
     result = compare(targets, targets, ["a", "b", "a", "b"] * 5, metrics="macro_f1", rng=0, n_resamples=50)
     assert result.notes == (
-        "model never predicts 'c', the true label of 10 rows, worth 0 in every average over classes.",
+        "model never predicts 'c', the true label of 10 rows. Averages over classes count each such class as 0.",
     )
 
 

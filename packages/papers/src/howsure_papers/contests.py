@@ -17,9 +17,9 @@ from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.comparison import compare_pairs
 from howsure.calibration.curve import binned_curve
-from howsure.calibration.error import root
 from howsure.calibration.results import CalibrationComparison, CalibrationCurve
 from howsure.calibration.scores import BRIER, LOG
+from howsure.calibration.squared_error import root
 from howsure.inputs.pairs import Integers, Pairs
 from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, Column, digits

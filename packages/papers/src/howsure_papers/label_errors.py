@@ -8,8 +8,8 @@ import numpy as np
 
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import debiased_estimate
-from howsure.calibration.clusters import clustered_mse, clustered_value, without_each_cluster
-from howsure.calibration.error import ClusterSums, cluster_sums, root
+from howsure.calibration.clustered_error import clustered_mse, clustered_value, without_each_cluster
+from howsure.calibration.squared_error import ClusterSums, cluster_sums, root
 from howsure.calibration.table import by_group
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Estimate

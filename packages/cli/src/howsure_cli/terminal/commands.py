@@ -20,20 +20,20 @@ from howsure_cli.terminal.output import InOptions
 from howsure_cli.terminal.vocabulary import ROLES, option_name
 
 ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options, too
-OTHER_COMMANDS_OPTIONS = {  # options that a command has not, and what does what they would
+OTHER_COMMANDS_OPTIONS = {  # (last word of a command, an option that it lacks) -> what to use instead
     ("calibration", "--sequential"): "howsure monitor is for calibration that is checked repeatedly.",
     ("score", "--targets"): "A check needs a column of scores; howsure score takes --targets.",
     ("judge", "--judge"): "howsure judge takes the judge's grades by --score and those of people by --target.",
     ("score", "--model"): "To check each model, name the column as groups: --group COL.",  # of howsure check score
 }
 COMMAND_WORD = re.compile(r"[a-z]+(-[a-z]+)*")
-USUAL_STEPS = {  # of a group that needs one before its files
+USUAL_STEPS = {  # group -> its usual subcommand, proposed if a file follows the group directly
     "howsure": "look",
     "howsure check": "score",
     "howsure events": "extract",
     "howsure recalibrate": "fit",
 }
-IN_WORDS = {  # what click says of a type
+PHRASES_OF_CLICK = {  # a phrase in click's messages -> our phrase
     "a valid integer range": "a whole number",
     "a valid integer": "a whole number",
     "a valid float range": "a number",
@@ -129,10 +129,10 @@ class Command(Helpful):
             message = f"Missing option '{error.param.opts[0]}'.{render_text(LIST_COLUMNS, InOptions.of(ctx))}"
             raise click.UsageError(message, error.ctx) from error
         except click.BadParameter as error:
-            matching_phrases = [theirs for theirs in IN_WORDS if theirs in error.message]
+            matching_phrases = [phrase for phrase in PHRASES_OF_CLICK if phrase in error.message]
             if not matching_phrases:
                 raise
-            message = error.message.replace(matching_phrases[0], IN_WORDS[matching_phrases[0]])
+            message = error.message.replace(matching_phrases[0], PHRASES_OF_CLICK[matching_phrases[0]])
             raise click.BadParameter(message, error.ctx, error.param, error.param_hint) from error
 
     def invoke(self, ctx: click.Context) -> object:

@@ -41,7 +41,7 @@ from howsure_cli.terminal.vocabulary import ROLES, WORDS, option_name
 
 FILES = "FILE...: CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin; or logs, see --from."
 OPTIONAL = " | None"
-NONE_VALUE = "none"  # an option's value for what is None though there is another default
+NONE_VALUE = "none"  # the option value that means None, for parameters whose default is not None
 PROBABILITY_PARAMETERS = (*PROBABILITIES, "reduce", "classes")
 
 Answer = TypeVar("Answer")
@@ -179,8 +179,8 @@ def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -
         how |= {"default": None, "show_default": shown} | SEQUENCE_TYPES[kind]
     elif kind.startswith("Literal["):
         choices = [*ast.literal_eval(kind.removeprefix("Literal"))]
-        refused = default is not None and str(declared.annotation).endswith(OPTIONAL)
-        how |= {"type": click.Choice([*choices, *([NONE_VALUE] if refused else [])]), "metavar": None}
+        accepts_none = default is not None and str(declared.annotation).endswith(OPTIONAL)
+        how |= {"type": click.Choice([*choices, *([NONE_VALUE] if accepts_none else [])]), "metavar": None}
     elif kind in TYPES:
         how |= TYPES[kind]
     if parameter in CALLBACKS:
@@ -189,7 +189,7 @@ def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -
 
 
 def choice(function: Callable[..., object], parameter: str, names: Sequence[str]) -> Decorator:
-    """Return a decorator that adds the option of a parameter with a choice of names. NOT among the names means None."""
+    """Return a decorator that adds the option of a parameter with a choice of names."""
     default = inspect.signature(function).parameters[parameter].default
     how: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
     return click.option(

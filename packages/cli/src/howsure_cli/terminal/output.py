@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 # Errors and notes name parameters; here they name the options of the running command.
 
 Noted = TypeVar("Noted")
-COMMANDS = {
+COMMAND_BY_FUNCTION = {
     "howsure.compare_calibration": "howsure calibration compare",
     "howsure.calibration_error": "howsure calibration",
     "howsure.draw_label_sample": "howsure counts sample",
 }
-VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"labels": "--classes"}
+VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMAND_BY_FUNCTION | {"labels": "--classes"}
 VOCABULARY |= {"y_true_against": "--target", "y_prob_against": "--prob", "ids": "--id"}
 IN_BRACKETS = "'\"]"
 
@@ -277,7 +277,7 @@ def table_text(table: Table, form: str = "table") -> str:
     from howsure.result import chosen_columns  # which loads numpy: a command that asks for no table needs none
 
     if form == "signature":
-        raise InputError("--format signature is for results; this is a list, and has none.")
+        raise InputError("--format signature is only for results; this command prints a list, which has no signature.")
     table = chosen_columns(table, requested_columns())
     write = {"table": table.text, "csv": table.csv, "markdown": table.markdown, "latex": table.latex}[form]
     return f"{write(raw=is_raw())}\n"

@@ -11,8 +11,8 @@ from typing import Self
 import numpy as np
 
 from howsure.calibration.bins import Binned, sorted_rows
-from howsure.calibration.error import SquaredError, plugin_mse
 from howsure.calibration.slots import CELLS, Slots, first_of_cells
+from howsure.calibration.squared_error import SquaredError, plugin_mse
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.stats.proportions import sums_of_counts
 

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.bins import Binned, Sums, bin_pairs, bins_of_rows
-from howsure.calibration.clusters import cautious_numbers, clustered_mse, clustered_standard_errors
+from howsure.calibration.clustered_error import cautious_numbers, clustered_mse, clustered_standard_errors
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums, reading_notes
-from howsure.calibration.error import (
+from howsure.calibration.scores import MulticlassScores, has_complete_rows, wrong_extremes
+from howsure.calibration.slots import Slots
+from howsure.calibration.squared_error import (
     ClusterSums,
     SquaredError,
     cluster_sums,
@@ -24,8 +26,6 @@ from howsure.calibration.error import (
     plugin_mse,
     root,
 )
-from howsure.calibration.scores import MulticlassScores, has_complete_rows, wrong_extremes
-from howsure.calibration.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -358,7 +358,7 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
         if 2 * squared.left_out > binned.sums.count.sum():
             yield "most pairs are alone in their bin; use fewer and larger bins"
     if isinstance(pairs, Slots) and has_complete_rows(pairs):
-        yield "the pairs of a row's classes count as independent; see docs/language-models.md on valid intervals"
+        yield "intervals treat the pairs of a row, one per class, as independent; see docs/language-models.md#intervals"
     if len(binned.sums) == 1:
         yield "there is only one bin, so the error is the error of the mean prediction"
 

@@ -23,9 +23,9 @@ from howsure.calibration.differences import (
     score_difference,
     zero_classes,
 )
-from howsure.calibration.error import SquaredError
 from howsure.calibration.results import NAMES, CalibrationComparison
 from howsure.calibration.scores import BRIER, LOG, right_extremes
+from howsure.calibration.squared_error import SquaredError
 from howsure.errors import InputError, Parameter
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length

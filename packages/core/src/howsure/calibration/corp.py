@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.calibration_errors import cluster_weights
-from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
+from howsure.calibration.clustered_error import clustered_standard_errors, effective_numbers
 from howsure.calibration.curve_text import (
     BOTH,
     NONE_SEEN,
@@ -31,7 +31,6 @@ from howsure.calibration.decomposition import (
     has_rare_label,
     rows_of_steps,
 )
-from howsure.calibration.error import cluster_sums
 from howsure.calibration.isotonic import (
     Consistency,
     Ordered,
@@ -51,6 +50,7 @@ from howsure.calibration.scores import (
     wrong_extremes,
 )
 from howsure.calibration.slots import Slots
+from howsure.calibration.squared_error import cluster_sums
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_integer, check_level, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs

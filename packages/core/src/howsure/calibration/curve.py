@@ -25,13 +25,13 @@ from howsure.calibration.calibration_errors import (
     plugin_estimates,
     sum_clusters,
 )
-from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
+from howsure.calibration.clustered_error import clustered_standard_errors, effective_numbers
 from howsure.calibration.corp import SIMULATIONS, CorpCurve, fit_corp
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums, reading_notes
-from howsure.calibration.error import ClusterSums, mean_gaps
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores import brier_parts, log_parts, multiclass_scores
 from howsure.calibration.slots import Slots
+from howsure.calibration.squared_error import ClusterSums, mean_gaps
 from howsure.errors import InputError, Parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source

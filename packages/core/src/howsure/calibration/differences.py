@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.calibration.bins import bin_pairs
-from howsure.calibration.clusters import ROUNDING, clustered_mse, without_each_cluster
-from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, exact_interval, mean_gaps
+from howsure.calibration.clustered_error import ROUNDING, clustered_mse, without_each_cluster
 from howsure.calibration.scores import LOG, ProperLoss, is_certain, multiclass_losses
+from howsure.calibration.squared_error import SquaredError, cluster_sums, debiased_mse, exact_interval, mean_gaps
 from howsure.inputs.pairs import Bools, Floats, Integers, Pairs
 from howsure.result import Estimate
 from howsure.stats.clusters import jackknife_error

@@ -12,12 +12,12 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import debiased_estimate
-from howsure.calibration.clusters import clustered_mse
+from howsure.calibration.clustered_error import clustered_mse
 from howsure.calibration.curve import binned_curve
 from howsure.calibration.curve_text import HIGHER_LEVEL, LEGENDS, kind, verdict, verdicts_by_kind
-from howsure.calibration.error import cluster_sums
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import ScoreParts
+from howsure.calibration.squared_error import cluster_sums
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source

@@ -11,8 +11,8 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins import Binned, bin_pairs, sorted_rows
-from howsure.calibration.error import mean_gaps
 from howsure.calibration.slots import Slots
+from howsure.calibration.squared_error import mean_gaps
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source

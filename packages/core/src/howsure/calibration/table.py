@@ -11,8 +11,8 @@ from howsure.calibration.binned_test import displayed_p_values
 from howsure.calibration.bins import bin_parts
 from howsure.calibration.calibration_errors import debiased_estimate, error_notes, squared_error
 from howsure.calibration.engines.pairs_or_sums import read_calibration_input
-from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.slots import Slots
+from howsure.calibration.squared_error import plugin_mse, root
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -187,7 +187,8 @@ def _empty_group_error(name: str, weightless: int) -> InputError:
 
 
 def _batches(parts: Iterable[tuple[str, Pairs | Slots]]) -> Iterator[list[tuple[str, Pairs | Slots]]]:
-    """Yield batches of groups that are evaluated together; sums, which are large, end a batch."""
+    """Yield batches of at most `TOGETHER` groups, which are evaluated together. Slots take much memory, so a group with
+    slots ends its batch."""
     batch: list[tuple[str, Pairs | Slots]] = []
     for name, part in parts:
         batch.append((name, part))

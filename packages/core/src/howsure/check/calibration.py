@@ -10,8 +10,8 @@ from typing import Any, Literal
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import notes_of_error, squared_error
 from howsure.calibration.engines.pairs_or_sums import Parts, parts_read
-from howsure.calibration.error import SquaredError
 from howsure.calibration.slots import Slots
+from howsure.calibration.squared_error import SquaredError
 from howsure.calibration.table import by_group
 from howsure.check.errors_of_models import OneError, two_errors
 from howsure.check.evidence import (

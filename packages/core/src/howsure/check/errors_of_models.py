@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.differences import Units, left_one_out, rare_label_reach
-from howsure.calibration.error import SquaredError, root
+from howsure.calibration.squared_error import SquaredError, root
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.p_values import bisect_limit, smallest_size
 from howsure.stats.proportions import normal_quantile

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.error import SquaredError
+from howsure.calibration.squared_error import SquaredError
 from howsure.check.errors_of_models import independent_errors, rare_error
 from howsure.errors import InputError, parameter, quote
 from howsure.files.atomic_write import Place

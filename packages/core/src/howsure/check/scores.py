@@ -639,8 +639,8 @@ def notes_on(
 
 
 def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:
-    """Yield a note if so few rows or clusters cannot pass even with the best possible scores; it names the number that
-    is needed."""
+    """Yield a note if the rows or clusters are too few to pass even with the best possible scores. The note names the
+    number that is needed."""
     low, high = test.within
     if not low < rule.limit < high:
         return

@@ -102,17 +102,17 @@ def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "row
         path_by_place[where] = path
 
 
-def expand_paths(paths: Sequence[str | os.PathLike[str]], found: Collection[str] = ()) -> list[str]:
+def expand_paths(paths: Sequence[str | os.PathLike[str]], existing: Collection[str] = ()) -> list[str]:
     """Return the files named by paths and globs in the given order; the files of a glob are in natural order.
 
-    found: paths that are known to exist.
+    existing: paths that are known to exist.
 
     Raises InputError if no file is named, a path does not exist, or a file is named twice, even by different links.
     """
     if not paths:
         raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
     named = [os.fspath(path) for path in paths]
-    files = [path_ for path in named for path_ in ([path] if path in found else _expanded(path))]
+    files = [path_ for path in named for path_ in ([path] if path in existing else _expanded(path))]
     check_each_once(files)
     return files
 

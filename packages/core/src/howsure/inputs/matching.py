@@ -192,7 +192,7 @@ class ReadOfBoth:
 
 @dataclass(frozen=True, slots=True)
 class PairedRows:
-    """Pairs of two models on the same rows in the same order.
+    """The pairs (label, prediction) of two models, a and b, on the same rows in the same order.
 
     own_labels: whether each model has its own labels. read: the sources, if files were read. notes_on_rows: notes on
     rows that were left out.

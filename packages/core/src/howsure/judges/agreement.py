@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.error import exact_interval
+from howsure.calibration.squared_error import exact_interval
 from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import NUMERIC, is_missing

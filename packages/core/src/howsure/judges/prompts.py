@@ -172,7 +172,7 @@ def prompt_sensitivity(
                 f"only {len(sizes):,} {what} have grades under every prompt; {MIN_ITEMS} are needed to estimate the "
                 "effect of the prompt. Is `id` the right column?"
             )
-    if clusters is not None and (few := few_clusters(sizes)):
+    if clusters is not None and (few := few_clusters(sizes, bounded=ends is not None)):
         notes.append(few)
     if ends is None and not np.ptp(cells.means) > 0:
         notes.append(marked_note("all grades are the same, so their variation is unknown; give `bounds=(0, 1)`"))

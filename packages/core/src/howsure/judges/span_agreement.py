@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.error import exact_interval
+from howsure.calibration.squared_error import exact_interval
 from howsure.data.sources import Files
 from howsure.errors import InputError, quote
 from howsure.inputs.arguments import check_arguments

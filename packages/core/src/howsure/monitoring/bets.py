@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from howsure.calibration.error import exact_interval
+from howsure.calibration.squared_error import exact_interval
 from howsure.inputs.pairs import Floats, Integers, Labels
 
 # Predicted probabilities are divided into cells (bins with fixed edges). Sums over the rows of a cell can be added over

@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.bins import Sums, bin_pairs, sorted_rows, sums_of_rows
 from howsure.calibration.calibration_errors import debiased_estimate
-from howsure.calibration.clusters import clustered_mse, clustered_value, without_each_cluster
+from howsure.calibration.clustered_error import clustered_mse, clustered_value, without_each_cluster
 from howsure.calibration.curve import binned_curve
 from howsure.calibration.differences import (
     Units,
@@ -26,8 +26,8 @@ from howsure.calibration.differences import (
     undefined_difference,
     zero_classes,
 )
-from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
 from howsure.calibration.scores import BRIER, LOG, ProperLoss, multiclass_losses, right_extremes, wrong_extremes
+from howsure.calibration.squared_error import ClusterSums, SquaredError, cluster_sums, debiased_mse
 from howsure.errors import InputError
 from howsure.inputs.classes import reduced
 from howsure.inputs.numbers_and_names import check_level

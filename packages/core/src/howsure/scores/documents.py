@@ -1,4 +1,4 @@
-"""Scores of models in metrics of documents: entity F1, BLEU, word error rate …"""
+"""Accuracy and metrics of documents (entity F1, BLEU, word error rate …) as scores of models."""
 
 from __future__ import annotations
 
@@ -92,15 +92,15 @@ def document_metrics(
 
 
 def _find_metric(name: str) -> Metric:
-    """The metric of documents with a name, or accuracy.
+    """Return the metric of documents with a name, or accuracy.
 
     Raises InputError for other names.
     """
     tasks = tasks_of_metrics([name])
     if name != ACCURACY.name and tasks and DOCUMENT not in tasks:
         raise InputError(
-            f"{name} is a metric of `howsure significance`, which compares models. Scores of models are accuracy, and "
-            f"metrics of documents: {', '.join(metric_names(DOCUMENT))}."
+            f"{name} is a metric of `howsure significance`, which compares models. Scores of models can be accuracy or "
+            f"a metric of documents: {', '.join(metric_names(DOCUMENT))}."
         )
     return ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT)
 

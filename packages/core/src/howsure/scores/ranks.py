@@ -50,7 +50,7 @@ class PairwiseDifferences:
         """Whether t of the chosen pairs (k,) exceeds the quantile of Student's t with the same tail probability as the
         normal quantile c (one quantile for all pairs, or (k,)).
 
-        Always False for pairs with so few units that equal signs in all units would be more probable than the tail.
+        Always False if a pair's units are too few: equal signs in all units would then be more probable than the tail.
         """
         from scipy.special import ndtr, stdtrit
 

@@ -100,7 +100,7 @@ def score_table(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    level, ends = check_level(level), None if bounds is None else check_bounds(bounds)
+    level, bounds = check_level(level), None if bounds is None else check_bounds(bounds)
     check_missing_score(missing_score, data)
     check_choice(sampled, SAMPLED, name="sampled")
     macro = macro or sampled != "items"
@@ -134,7 +134,7 @@ def score_table(
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
     requested_metrics = document_metrics(metrics, y_true, prediction, of_lines=of_lines, others=others)
     lower_is_better = lower_is_better or any(not metric.higher_is_better for metric in requested_metrics)
-    look = check_worst(worst, show, data)
+    worst_request = check_worst(worst, show, data)
     with named_as_metric(named_score):
         rows = read_scored_rows(
             score,
@@ -144,12 +144,12 @@ def score_table(
             may_miss=missing_score is not None,
             macro=macro,
             answers=(y_true, prediction) if requested_metrics else None,
-            worst=look,
+            worst=worst_request,
         )
     if "run" in rows.coded and "id" not in rows.coded:
         raise InputError("`run` needs the item of each row. Give it as `id=...`.")
     rng = with_seed(rng)
-    options = _Options(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds), sampled=sampled)
+    options = _Options(bounds, lower_is_better, macro, level, generator_from(rng), len(kinds), sampled)
     table_rows, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     tied: dict[str, int] = {}
     with rows.locating_errors():
@@ -162,18 +162,18 @@ def score_table(
             left_out = int(missing.sum()) if missing_score is None else 0
             skipped |= {name: left_out} if left_out else {}
             for kind in kinds:
-                made, macro_notes = _score_rows(rows, name, values, missing, kind, options)
-                if whole is not None and len({row.group for row in made} - {MACRO}) > 1:
+                score_rows, macro_notes = _score_rows(rows, name, values, missing, kind, options)
+                if whole is not None and len({row.group for row in score_rows} - {MACRO}) > 1:
                     metric_values = whole.scores[name] if requested_metrics else values
                     overall, _ = _score_rows(whole, name, metric_values, missing, kind, replace(options, macro=False))
-                    table_rows += overall_rows(overall, [row for row in made if row.group != MACRO])
-                table_rows += made
+                    table_rows += overall_rows(overall, [row for row in score_rows if row.group != MACRO])
+                table_rows += score_rows
                 incomplete += macro_notes
-            if look is not None:
-                known_bounds = score_bounds(rows, name, values[~np.isnan(values)], ends)
+            if worst_request is not None:
+                known_bounds = score_bounds(rows, name, values[~np.isnan(values)], bounds)
                 lower = directions[name] is True
                 best = None if known_bounds is None else known_bounds[0 if lower else 1]
-                items, tied[name] = lowest_items(rows, name, values, look, best=best, lower_is_better=lower)
+                items, tied[name] = lowest_items(rows, name, values, worst_request, best=best, lower_is_better=lower)
                 low += items
     if macro and "groups" in rows.coded and MACRO in rows.coded["groups"].names:
         raise InputError(
@@ -184,7 +184,7 @@ def score_table(
         why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in table_rows}), 'group')}"
         raise InputError(f"`macro=True` is the mean of groups; {why}. Leave it out.")
     several = any(row.ranks for row in table_rows)
-    recipe: dict[str, Any] = {"howsure": __version__, **(of_files or rows.read), "level": level, "bounds": ends}
+    recipe: dict[str, Any] = {"howsure": __version__, **(of_files or rows.read), "level": level, "bounds": bounds}
     lower_scores = [name for name, direction in directions.items() if direction is True]
     lower_is_better = lower_is_better or len(lower_scores) == len(directions)
     recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score, "macro": macro}
@@ -197,13 +197,13 @@ def score_table(
     recipe |= {"pass_at": [kind.k for kind in kinds if not kind.all_right]} if pass_at else {}
     recipe |= {"pass_hat": [kind.k for kind in kinds if kind.all_right]} if pass_hat else {}
     recipe |= {"seed": seed_in_recipe(rng)} if several else {}
-    recipe |= {} if look is None else look.recipe
+    recipe |= {} if worst_request is None else worst_request.recipe
     worst_items = (
         None
-        if look is None
-        else look.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean", tied=tied)
+        if worst_request is None
+        else worst_request.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean", tied=tied)
     )
-    together = (
+    simultaneous_notes = (
         (Note(f"The intervals of a model are simultaneous for all {len(kinds)} k together.", DETAIL),)
         if len(kinds) > 1
         else ()
@@ -216,7 +216,7 @@ def score_table(
         *whole_notes,
         *_direction_notes(rows, directions),
         *incomplete,
-        *together,
+        *simultaneous_notes,
     )
     return ScoreTable(rows=tuple(table_rows), worst=worst_items, notes=notes, recipe=recipe)
 
@@ -252,7 +252,7 @@ class _Options:
     macro: bool
     level: float
     rng: np.random.Generator
-    together: int  # number of intervals that hold simultaneously
+    n_simultaneous: int  # number of intervals that hold simultaneously
     sampled: str  # for the mean of groups: items, groups or both
 
 
@@ -435,19 +435,20 @@ def _cell(
         sizes = None if sizes is None else np.bincount(item_of_row, sizes) / times
         units = clusters_of_items(rows, positions, first, item_of_row)
     groups = ItemGroups.of(len(values), clusters=units)
-    if units is not None and (few := few_clusters(groups.sizes)):
+    if units is not None and (few := few_clusters(groups.sizes, bounded=bounds is not None and not document_scores)):
         notes.append(few)
     name, group, model = names
     test: MeanScore | JackknifeValue
     if document_scores is not None and sizes is not None:
         test = jackknife_value(document_scores.metric, values, sizes, groups)
         notes += interval_notes(test, level=options.level, unit="item" if units is None else "cluster")
-        mean = _estimate(test, options, len(values), sure=True)
+        mean = _estimate(test, options, len(values), has_interval=True)
     else:
         test = mean_score(values, groups, bounds=bounds)
         if bounds is None:
-            notes.append(interval_note(values, groups, options.level, tail=(1 - options.level) / options.together / 2))
-        mean = _estimate(test, options, len(values), sure=bounds is not None or groups.units > 1)
+            tail = (1 - options.level) / options.n_simultaneous / 2
+            notes.append(interval_note(values, groups, options.level, tail=tail))
+        mean = _estimate(test, options, len(values), has_interval=bounds is not None or groups.units > 1)
         if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
             claim = _one_sided_bound(test.bounds(1 - options.level), best=bool(test.value))
             every = f"All {len(values):,} scores are" if len(values) > 1 else "The only score is"
@@ -478,9 +479,9 @@ def check_distinct_runs(rows: ScoredRows, positions: Integers, place: Integers) 
     raise item_twice(row_a, row_b, item, each="model and run", has_runs=runs is None)
 
 
-def _estimate(test: MeanScore | JackknifeValue, options: _Options, n: int, *, sure: bool) -> Estimate:
-    each = 1 - (1 - options.level) / options.together
-    low, high = test.interval(each) if sure else (math.nan, math.nan)
+def _estimate(test: MeanScore | JackknifeValue, options: _Options, n: int, *, has_interval: bool) -> Estimate:
+    each = 1 - (1 - options.level) / options.n_simultaneous
+    low, high = test.interval(each) if has_interval else (math.nan, math.nan)
     has_interval = not math.isnan(low)
     return Estimate(
         test.value,
@@ -665,7 +666,7 @@ def _macro_row(
             mean = value_of_groups(metric, groups, sizes)
             unit = "item" if groups[0][1] is None else "cluster"
             notes = list(interval_notes(mean, level=options.level, unit=unit))
-        estimates.append(_estimate(mean, options, n, sure=True))
+        estimates.append(_estimate(mean, options, n, has_interval=True))
     estimate = estimates[0] if len(estimates) == 1 else add_reaches(estimates, bounds)
     return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, estimate, notes=tuple(notes))
 

@@ -63,8 +63,8 @@ def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         missed = np.flatnonzero((predicted == 0) & (true > 0))
         if len(missed):
             rows = counted(int(true[missed].sum()), "row")
-            worth = ", worth 0 in every average over classes" if averages else ""
-            yield f"{name} never predicts {_label_list(systems, missed)}, the true label of {rows}{worth}."
+            worth = " Averages over classes count each such class as 0." if averages else ""
+            yield f"{name} never predicts {_label_list(systems, missed)}, the true label of {rows}.{worth}"
 
 
 def _rare_class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
@@ -129,9 +129,9 @@ def _bounds_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         for metric in metrics:
             if metric.bounds is None:
                 yield marked_note(
-                    f"{metric.name} has no known bounds. Intervals and p assume that no extreme values are too rare to "
-                    f"occur in these {counted(systems.n, 'item')}. If the lowest and highest possible value are known, "
-                    "give them, such as `bounds=[0, 1]`."
+                    f"{metric.name} has no known bounds. Intervals and p can be wrong if it has rare extreme values "
+                    f"that do not occur in these {counted(systems.n, 'item')}. If you know its lowest and highest "
+                    "possible value, give them, such as `bounds=[0, 1]`."
                 )
 
 

@@ -45,9 +45,10 @@ def degrees_of_freedom(rows: npt.NDArray[Any], squares: npt.NDArray[Any]) -> flo
     return max(1.0, float(rows.sum() ** 2 / (rows**2 / free).sum()))
 
 
-def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
-    """Return a warning for results based on fewer than 40 effective clusters; None otherwise. sizes: rows in each
-    cluster.
+def few_clusters(sizes: npt.NDArray[Any], *, bounded: bool = False) -> str | None:
+    """Return a warning for results based on fewer than 40 effective clusters; None otherwise.
+
+    sizes: rows in each cluster. bounded: whether the scores have bounds; Gaffke's intervals are then valid, but wide.
 
     >>> few_clusters(np.full(40, 5)) is None
     True
@@ -65,9 +66,10 @@ def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
             WARNING,
         )
     same = "" if equal > NEARLY * number else f" of unequal size, equivalent to {equal:.1f} equal ones"
+    effect = "are wide" if bounded else "and p-values are approximate"
     return Note(
-        f"there are {counted(number, 'cluster')}{same}: with fewer than {MIN_CLUSTERS}, "
-        "intervals and p-values are approximate; more clusters are needed, not more rows",
+        f"there are {counted(number, 'cluster')}{same}: with fewer than {MIN_CLUSTERS}, intervals {effect}; more "
+        "clusters are needed, not more rows",
         WARNING,
     )
 

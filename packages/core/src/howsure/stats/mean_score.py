@@ -29,8 +29,9 @@ VOTES = 16.0  # the error is at least min(2, 16 / units) times the effect of one
 class MeanScore:
     """A mean with its error: tests by Student's t after Hall's (1992) transformation, which corrects for skewness.
 
-    error: the standard error used in tests. skewness: the skewness γ of the mean. The test statistic is t = z + γ z² /
-    3 + γ² z³ / 27 + γ / 6, with z = (mean - limit) / error. No p-value is below 2^-m for m units (items or clusters),
+    error: the standard error used in tests (`ItemGroups.safe_error`; larger for differences). skewness: the skewness γ
+    of the mean. The test statistic is t = z + γ z² / 3 + γ² z³ / 27 + γ / 6, with z = (mean - limit) / error. No
+    p-value is below 2^-m for m units (items or clusters),
     the p-value of a sign test in which all m units are on the same side. n: number of rows. standard_error: the usual
     standard error, as other programs report it. unseen: if all values are equal, how far values that did not occur
     could change the mean; NaN if unknown.

@@ -404,9 +404,9 @@ CODER_PATHS = (ROOM, *(f"/api/label/{name}" for name in ("start", "room", "docum
 
 
 def questions_of(room_: Room, page_questions: Mapping[str, Question]) -> Mapping[str, Question]:
-    """Return the queries of the labelling page and of the explorer, by the end of their addresses.
+    """Return the queries of the labelling page and of the explorer, by the last part of their URL.
 
-    The explorer's answers depend on labels too, so every request to write outdates its cached answers.
+    All answers depend on labels, so cached answers are valid only until the next write request (`n_orders`).
     """
     room_questions = {
         "start": Question(partial(start, room_=room_), for_visitor=True),

@@ -414,8 +414,8 @@ def rule_question(rule: Mapping[str, Any], actors: Sequence[str], language: str 
     >>> rule_question({"name": "strike"}, ["IRQ", "USA"]), rule_question({"name": "strike"}, ["strike"])
     ('To which of these does “strike” apply in the text?', 'Is the text about “strike”?')
     """
-    asked = actor_question(rule, actors) or {"kind": "event", "event": str(rule.get("name"))}
-    return text_in(language, f"question_{asked['kind']}", **asked)
+    question = actor_question(rule, actors) or {"kind": "event", "event": str(rule.get("name"))}
+    return text_in(language, f"question_{question['kind']}", **question)
 
 
 def _new_labelling(

@@ -23,12 +23,12 @@ STORY = "coalesce(s.story, -1 - document)"  # the story of a document in SQL; be
 
 
 def check_stories(stories: str) -> str:
-    """Return `stories` if it is a valid treatment of documents of one story.
+    """Return `stories` if it is a valid way to count several documents about one story.
 
     Raises InputError for other values.
     """
     if stories not in STORIES:
-        raise unknown_name("way to take stories", stories, STORIES, place="howsure")
+        raise unknown_name("value", stories, STORIES, place="the choices of stories")
     return stories
 
 

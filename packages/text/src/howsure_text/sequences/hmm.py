@@ -94,7 +94,10 @@ class HMMTagger(Tagger):
         ]
 
     def _fit_transitions(self, codes: Integers, lengths: Integers, k: int, pseudocount: float) -> None:
-        """Count pairs (tag, next tag); the start as a first tag and the end as a next tag both have the number k."""
+        """Set the log probabilities of transitions, starts and ends from counts of pairs (tag, next tag).
+
+        The number k means the sentence start as the first of a pair, and the sentence end as the second.
+        """
         ends = np.cumsum(lengths)
         following = np.append(codes[1:], k)
         following[ends - 1] = k

@@ -94,7 +94,7 @@ def with_probabilities(columns: Columns, way: str) -> Columns:
     classes = columns.get("classes", ())
     if not {str}.issuperset(map(type, chain.from_iterable(filter(None, classes)))):
         wrong = next(name for names in classes for name in names or () if not isinstance(name, str))
-        raise ValueError(f"its choices must be strings, but one is {quote(wrong)}")
+        raise ValueError(f"the answer choices of a question must be strings, but one is {quote(wrong)}")
     likelihoods, logits = columns.get("log_probabilities", nothing), columns.get("logits", nothing)
     if likelihoods is not nothing or logits is not nothing:
         lengths = zip(columns.get("classes", nothing), columns.get("tokens", nothing), strict=True)

@@ -594,8 +594,8 @@ def _other_days(
     table: Table, column: Column, selected: str, unlabelled: str, date_format: str | None
 ) -> tuple[Any, Any, tuple[str, ...]]:
     """Return the days of the selected and the unlabelled rows, which of these rows are selected, and notes."""
-    wanted = f"({selected}) OR ({unlabelled})"
-    query = f"SELECT {table.position}, {column.text}, ({selected}) FROM {table.numbered} WHERE {wanted} ORDER BY 1"
+    condition = f"({selected}) OR ({unlabelled})"
+    query = f"SELECT {table.position}, {column.text}, ({selected}) FROM {table.numbered} WHERE {condition} ORDER BY 1"
     positions, texts, is_selected = zip(*table.fetch(query), strict=True)
     with renumbered_rows(lambda row: table.place_of(positions[row])):
         days, notes = as_days(list(texts), ColumnName(column.name, "dates"), date_format=date_format)

@@ -185,7 +185,10 @@ class Selection:
         return np.concatenate([part for (part,) in chunks(self.table.connection, query, [np.int64])])
 
     def column(self, sql: str, dtype: Any = np.int64) -> npt.NDArray[Any]:
-        """The values of an expression for each used row, in the order of the files; NullFound if one is null."""
+        """The values of an expression for each used row, in the order of the files.
+
+        Raises NullFound at the first null.
+        """
         return np.concatenate([part for (part,) in chunks(self.table.connection, self.query([sql]), [dtype])])
 
     def codes(self, text: str, names: Sequence[str] | str, dtype: Any = np.int64) -> npt.NDArray[Any]:
@@ -208,7 +211,7 @@ class Selection:
         return {int(row): int(position) for row, position in rows_found}
 
     def place_of(self, row: int) -> str:
-        """The location of a used row in words, by its position among the used rows from 0."""
+        """The location in words of a used row, which is given by its index among the used rows, from 0."""
         return self.table.place(self.where, skip=row)[0]
 
     def place(self, condition: str, shown: str) -> tuple[str, object]:
@@ -230,13 +233,13 @@ def select_rows(
 
     Raises InputError for the first missing value unless `skip`, and if no row is left.
     """
-    cases = " ".join(f"WHEN {test} THEN {place}" for place, test in enumerate(missing.values()))
+    cases = " ".join(f"WHEN {test} THEN {index}" for index, test in enumerate(missing.values()))
     first = f"CASE WHEN NOT coalesce({only}, FALSE) THEN -2 {cases} ELSE -1 END"
-    counts_by_place = {
-        int(str(place)): int(str(count)) for place, count in table.ask(f"{first}, count(*)", rest="GROUP BY 1")
+    count_by_index = {
+        int(str(index)): int(str(count)) for index, count in table.ask(f"{first}, count(*)", rest="GROUP BY 1")
     }
-    counts, others = [counts_by_place.get(place, 0) for place in range(len(missing))], counts_by_place.get(-2, 0)
-    n_wanted = sum(counts_by_place.values()) - others
+    counts, others = [count_by_index.get(index, 0) for index in range(len(missing))], count_by_index.get(-2, 0)
+    n_wanted = sum(count_by_index.values()) - others
     skipped = {column.name: count for column, count in zip(missing, counts, strict=True) if count}
     if not skipped:
         return Selection(table, only, n_wanted, {}, others)
@@ -365,7 +368,10 @@ def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any
 
 
 def not_a_number_in(selection: Selection, column: Column, row: int, *, lists: bool) -> InputError:
-    """Build the error for a used row without a number, or without a list of numbers, by its position from 0."""
+    """Build the error for a used row whose value is not a number or, if `lists`, not a list of numbers.
+
+    row: the index of the row among the used rows, from 0.
+    """
     place, value = selection.table.place(selection.where, column.text, skip=row)
     unsigned = f"NOT {column.is_percentage} AND NOT {column.missing()}"
     if PERCENT.fullmatch(str(value)) and selection.has(unsigned):

@@ -290,7 +290,7 @@ def batches(connection: Connection, query: str) -> Iterator[Any]:
 
 
 class NullFound(Exception):
-    """A null in a stream that must have none: the position of its row, and that of its column."""
+    """A null in a stream that must have none: the index of its row and of its column."""
 
     def __init__(self, row: int, column: int = 0) -> None:
         super().__init__(row, column)
@@ -313,9 +313,9 @@ def chunks(
     filled, buffers, n_before = 0, [np.empty(rows, dtype) for dtype in dtypes], 0
     for batch in batches(connection, query):
         columns = [batch.child(column) for column in range(batch.n_children)]
-        if nulls := [(first_null(column), place) for place, column in enumerate(columns) if column.null_count]:
-            row, place = min(nulls)
-            raise NullFound(n_before + row, place)
+        if nulls := [(first_null(column), index) for index, column in enumerate(columns) if column.null_count]:
+            row, index = min(nulls)
+            raise NullFound(n_before + row, index)
         n_before += batch.length
         arrays = [np.asarray(column.buffer(1)) for column in columns]
         start, length = 0, batch.length

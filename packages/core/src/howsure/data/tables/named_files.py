@@ -129,10 +129,10 @@ def named_files(
     """
     if format is not None:
         check_choice(format, TABLES, name="format")
-    known = {file.path: file for file in paths if isinstance(file, File) and file.is_plain} if format is None else {}
-    named = expand_paths(paths, known)
+    plain = {file.path: file for file in paths if isinstance(file, File) and file.is_plain} if format is None else {}
+    named = expand_paths(paths, existing=plain)
     files = [
-        known.get(file_name) or _file(file_name, format, f"{spool}/input-{at}", by_content=by_content)
+        plain.get(file_name) or _file(file_name, format, f"{spool}/input-{at}", by_content=by_content)
         for at, file_name in enumerate(named)
     ]
     files = [_with_tabs(file, f"{spool}/tabs-{at}.tsv") for at, file in enumerate(files)]

@@ -1,4 +1,4 @@
-"""Metrics of labels: accuracy, precision, recall, F1 (macro, micro, weighted, of one class), MCC.
+"""Metrics of labels: accuracy, balanced accuracy, precision, recall, F1 (macro, micro, weighted, of one class), MCC.
 
 All except accuracy are functions of three counts per class: rows that are correctly predicted as the class, rows that
 are predicted as the class, and rows whose true class it is. Averages are over the classes in the targets, or over the
@@ -31,7 +31,8 @@ def correct_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats
 class ClassRows:
     """Computes indicators of correct, predicted and true for each class, (rows, 3 · classes).
 
-    classes: "averaged" (the classes over which averages are computed), "true" (the classes in the targets) or "all".
+    classes: "averaged" (the classes over which averages are computed: precision, recall, F1), "true" (the classes in
+    the targets: balanced accuracy) or "all" (MCC).
     """
 
     classes: str

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 DOCUMENT = "document"  # the task of metrics of documents (entities, label sets, rankings, texts)
-TASKS = ("hard", "soft", "probabilistic", "score", DOCUMENT)
+CONTENT_OF_TASK = {
+    "hard": "labels",
+    "soft": "distributions of labels",
+    "probabilistic": "probabilities",
+    "score": "scores",
+    DOCUMENT: "documents",
+}
+TASKS = tuple(CONTENT_OF_TASK)
 
 
 class Rows(Hashable, Protocol):
@@ -42,14 +49,14 @@ class Metric:
     "document": both are the contents of the documents (n,).
 
     best: the value of a perfect system; None if it depends on the targets. bounds: the lowest and highest possible
-    value (for a mean, of each row); the highest is infinite if only the lowest is known; None if unknown. worst: the
-    value of entirely wrong rows, if the highest value is infinite. score: a function that returns the score of each
-    row, higher is better; it is used for the proportion of rows on which a model is better. sizes(statistics): the size
-    of each row, (n, k) to (n,), such as its number of words; None if all rows have the same size. slopes(sums):
-    derivatives of the value with respect to the sums, (…, k) to (…, k); by default, finite differences are used.
-    tested: another metric that is tested instead, if this metric is a non-decreasing function of it. infinite_at_zero:
-    whether a row's score is infinite if its label has probability 0. Metrics with the same `rows` share its
-    computation.
+    value (for a mean, of each row); the highest is infinite if only the lowest is known; None if unknown. worst: for
+    error rates without an upper bound, the value of entirely wrong rows; otherwise None. score: a function that returns
+    the score of each row, higher is better; it is used for the proportion of rows on which a model is better.
+    sizes(statistics): the size of each row, (n, k) to (n,), such as its number of words; None if all rows have the same
+    size. slopes(sums): derivatives of the value with respect to the sums, (…, k) to (…, k); by default, finite
+    differences are used. tested: another metric that is tested instead, if this metric is a non-decreasing function of
+    it. infinite_at_zero: whether a row's score is infinite if its label has probability 0. Metrics with the same `rows`
+    share its computation.
 
     A user-defined metric (the mean absolute error of numeric labels):
 
@@ -155,7 +162,9 @@ def register(metric: Metric) -> Metric:
             f"the task of a metric must be one of {', '.join(TASKS)}; the task of {metric.name} is {metric.task!r}."
         )
     if _known.setdefault((metric.task, metric.name), metric) != metric:
-        raise InputError(f"a metric {metric.name!r} of {metric.task} predictions already exists. Choose another name.")
+        raise InputError(
+            f"a metric {metric.name!r} of {CONTENT_OF_TASK[metric.task]} already exists. Choose another name."
+        )
     return metric
 
 
@@ -193,11 +202,11 @@ def find_metric(name: str, task: str) -> Metric:
     others = [kind for kind, other in _known if other == name]
     if others:
         raise InputError(
-            f"{name} is a metric of {others[0]} predictions, but these predictions are {task}. "
+            f"{name} is a metric of {CONTENT_OF_TASK[others[0]]}, but these predictions are {CONTENT_OF_TASK[task]}. "
             f"Choose one of {', '.join(metric_names(task))}."
         )
-    names = metric_names(task)
-    raise unknown_name("metric", name, names, place=f"the metrics of {task} predictions", limit=len(names))
+    names, place = metric_names(task), f"the metrics of {CONTENT_OF_TASK[task]}"
+    raise unknown_name("metric", name, names, place=place, limit=len(names))
 
 
 def tasks_of_metrics(names: Iterable[str | Metric]) -> set[str]:

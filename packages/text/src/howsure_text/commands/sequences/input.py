@@ -201,17 +201,17 @@ def warn_of_training(tagger: Tagger, corpus: Any, file: str) -> dict[str, int]:
 
     Sentences of fewer than 5 words do not count, because short ones, such as "Yes .", recur in other texts.
     """
-    seen, lengths = tagger.are_training_sentences(corpus.words), np.array([len(words) for words in corpus.words])
+    is_training, lengths = tagger.are_training_sentences(corpus.words), np.array([len(words) for words in corpus.words])
     counts = lengths >= MIN_WORDS
-    n_words, n_seen = int(lengths[counts].sum()), int(lengths[counts & seen].sum())
+    n_words, n_seen = int(lengths[counts].sum()), int(lengths[counts & is_training].sum())
     if n_seen <= MAX_TRAINING * n_words:
         return {}
-    sentences = "all sentences" if seen.all() else f"sentences with {n_seen / n_words:.0%} of the words"
+    sentences = "all sentences" if is_training.all() else f"sentences with {n_seen / n_words:.0%} of the words"
     say(
         f"howsure: the model was trained on {sentences} of {file}, so it is more accurate and more overconfident there "
         "than on new sentences. Use other sentences."
     )
-    return {"training_sentences": int(seen.sum())}
+    return {"training_sentences": int(is_training.sum())}
 
 
 def _plain_document(text: Text) -> Document:

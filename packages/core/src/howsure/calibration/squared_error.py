@@ -233,17 +233,18 @@ class RareLabels:
         return max(value, 0.0) + float(np.maximum(self.share * (farthest - self.squared_gap), 0.0).max())
 
     def _along_the_path(self, value: float, z: float, noise_at: Callable[[float], float]) -> float:
-        def held(way: float) -> bool:
-            here = way**2 * value
-            supposed = max(way**2 * self.product, 0.0) + self.noise
-            return (value - here) ** 2 <= z * z * ((1 - way) * supposed + way * max(noise_at(here), 0.0))
+        def is_compatible(fraction: float) -> bool:
+            squared = fraction**2 * value
+            variance_if_calibrated = max(fraction**2 * self.product, 0.0) + self.noise
+            variance = (1 - fraction) * variance_if_calibrated + fraction * max(noise_at(squared), 0.0)
+            return (value - squared) ** 2 <= z * z * variance
 
-        if value <= 0.0 or held(0.0):
+        if value <= 0.0 or is_compatible(0.0):
             return min(value, 0.0)
         outside, inside = 0.0, 1.0
         for _ in range(HALVINGS):
             middle = (outside + inside) / 2
-            outside, inside = (outside, middle) if held(middle) else (middle, inside)
+            outside, inside = (outside, middle) if is_compatible(middle) else (middle, inside)
         return inside**2 * value
 
     def one_bin_nearer(self, value: float, level: float) -> float:
@@ -346,7 +347,7 @@ class SquaredError:
     rare: RareLabels | None = None
     clusters: RareClusters | None = None
     sign_flips: Callable[[], float] | None = field(default=None, repr=False, compare=False)
-    p_value_below: float = 1.0  # p_value is at most this
+    p_value_limit: float = 1.0  # p_value is at most this
 
     @cached_property
     def p_value(self) -> float:
@@ -356,9 +357,12 @@ class SquaredError:
     def interval(self, level: float) -> tuple[float, float]:
         """Return the interval of all t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
 
-        For the upper end, a negative value counts as zero, because a lucky sample does not justify more certainty. Both
-        ends extend at least as far as `rare` requires (labels that hardly vary), and the upper end at least as far as
-        `clusters` requires (few miscalibrated clusters). If `p_value` is above 1 - level, the interval contains zero.
+        The interval is then widened by four rules:
+
+        - For the upper end, a negative value counts as zero, because a lucky sample does not justify more certainty.
+        - The upper end extends at least as far as `clusters` requires (few miscalibrated clusters).
+        - Both ends extend at least as far as `rare` requires (labels that hardly vary).
+        - If `p_value` is above 1 - level, the interval contains zero.
         """
         if math.isnan(self.value):
             return math.nan, math.nan
@@ -373,7 +377,7 @@ class SquaredError:
         if self.rare is not None:
             low = min(low, self.rare.lower_end(self.value, level, max(one_sided, 0.0), self.variance_below))
             high = max(high, self.rare.upper_end(self.value, level))
-        return 0.0 if low > 0.0 and self.p_value_below > 1 - level and self.p_value > 1 - level else low, high
+        return 0.0 if low > 0.0 and self.p_value_limit > 1 - level and self.p_value > 1 - level else low, high
 
     def variance_below(self, squared: float) -> float:
         """Return the variance of the estimate if the true squared error were `squared`, which is below the estimate."""

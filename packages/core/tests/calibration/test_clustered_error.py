@@ -18,11 +18,16 @@ from benchmarks.regimes.calibration import REGIMES
 from benchmarks.regimes.regime import rates_of
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import calibration_error
-from howsure.calibration.clusters import clustered_mse, clustered_standard_errors, clustered_value, effective_numbers
+from howsure.calibration.clustered_error import (
+    clustered_mse,
+    clustered_standard_errors,
+    clustered_value,
+    effective_numbers,
+)
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.curve_text import verdict
 from howsure.calibration.differences import Units
-from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
+from howsure.calibration.squared_error import ClusterSums, SquaredError, cluster_sums, debiased_mse
 from howsure.inputs.pairs import Pairs
 
 
@@ -41,8 +46,8 @@ def test_value_and_variance_are_the_loops(small: Small) -> None:
     cells = cells_of(pairs_of(small, clusters=True), small.bin_size)
     estimate = clustered_mse(cells)
     np.testing.assert_equal(clustered_value(cells), estimate.value)
-    assert not estimate.p_value > estimate.p_value_below
-    np.testing.assert_equal(estimate.interval(0.95), replace(estimate, p_value_below=1.0).interval(0.95))
+    assert not estimate.p_value > estimate.p_value_limit
+    np.testing.assert_equal(estimate.interval(0.95), replace(estimate, p_value_limit=1.0).interval(0.95))
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w, small.clusters), small.bin_size)
     worth = [rows for rows in bins if reference.worth_two(rows)]
     value, spread = reference.clustered_value(worth), reference.jackknife(bins)

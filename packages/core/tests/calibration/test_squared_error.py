@@ -32,7 +32,8 @@ from howsure.calibration.calibration_errors import (
     squared_error,
 )
 from howsure.calibration.curve import binned_curve
-from howsure.calibration.error import (
+from howsure.calibration.slots import sum_by_slot
+from howsure.calibration.squared_error import (
     RareLabels,
     SquaredError,
     debiased_mse,
@@ -41,7 +42,6 @@ from howsure.calibration.error import (
     plugin_mse,
     root,
 )
-from howsure.calibration.slots import sum_by_slot
 from howsure.inputs.pairs import Pairs
 from howsure.stats.proportions import normal_quantile
 

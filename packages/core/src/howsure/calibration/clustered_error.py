@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.error import (
+from howsure.calibration.squared_error import (
     MIN_EFFECTIVE,
     UNDEFINED,
     ClusterBlock,
@@ -164,8 +164,8 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     """Estimate the squared calibration error from products of gaps in *different* clusters; jackknife over clusters.
 
     For each bin, θ_b = (S_b² - Σ_c S_bc²) / (w_b² - Σ_c w_bc²), with S_bc = Σ w u over the pairs of cluster c in bin b;
-    the value is the weighted mean of θ_b. The jackknife leaves out one cluster from all bins at once. It counts the
-    variance of products of two noise terms twice; the excess is subtracted.
+    the value is the weighted mean of θ_b. The variance is max(J - L, L). J is the jackknife's variance, leaving out one
+    cluster from all bins at once; it counts L (`least`), the variance of products of two noise terms, twice.
 
     Student's t with C - 1 degrees of freedom is used, also for unequal clusters. The interval inverts a test whose
     variance grows with the error. In simulations with 6 or 10 clusters of equal or lognormal size, or with half of the
