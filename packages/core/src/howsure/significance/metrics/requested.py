@@ -12,7 +12,7 @@ from howsure.inputs.pairs import Integers
 from howsure.significance.checked_systems import VIEWS, Systems, view_as
 from howsure.significance.metrics.documents import counted
 from howsure.significance.metrics.labels import class_metric
-from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names
+from howsure.significance.metrics.metric import CONTENT_OF_TASK, DOCUMENT, Metric, find_metric, metric_names
 
 DEFAULTS = {
     "hard": ("accuracy", "macro_precision", "macro_recall", "macro_f1"),
@@ -104,7 +104,8 @@ def find_applicable(name: str | Metric, systems: Systems, target_class: object) 
     kinds = VIEWS[systems.task]
     if isinstance(name, Metric):
         if name.task not in kinds:
-            raise InputError(f"{name.name} is a metric of {name.task} predictions, but these are {systems.task}.")
+            kinds = CONTENT_OF_TASK[name.task], CONTENT_OF_TASK[systems.task]
+            raise InputError(f"{name.name} is a metric of {kinds[0]}, but these predictions are {kinds[1]}.")
         return name
     if name in OF_CLASS and "hard" in kinds:
         if target_class is None:
