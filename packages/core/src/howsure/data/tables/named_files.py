@@ -10,17 +10,19 @@ import shlex
 import shutil
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count, islice, repeat
 from pathlib import Path
 
 import duckdb
+import numpy as np
+import numpy.typing as npt
 
 from howsure.calibration.saved_summaries import WORDS
 from howsure.data.tables.connections import Connection, connect
 from howsure.data.tables.database import Database, file_literal, identifier, literal, reading
-from howsure.errors import InputError, Parameter, quote
+from howsure.errors import InputError, Parameter
 from howsure.files.input_files import (
     BEGINNING,
     STANDARD_INPUT,
@@ -178,43 +180,59 @@ def _with_tabs(file: File, copy: str) -> File:
     return replace(file, path=copy, format="tsv")
 
 
-UNCLOSED = [  # a value that begins with a mark and contains no other; a pattern for each mark is faster
-    re.compile(rb"%b(?<![^\t\r\n]%b)[^%b\t\r\n]*+(?!%b)".replace(b"%b", mark)) for mark in (b'"', b"'")
-]
-ENCLOSED = re.compile(rb"""(?:^|\t)"[^\t\r\n]+"(?=[\t\r\n]|\Z)""", re.MULTILINE)
-
-
 def _has_marks_in_values(file: File) -> bool:
-    """Whether quotation marks in a TSV file are part of values, such as tagged words: some are not closed, no value is
-    enclosed in two, and all lines have the same number of tabs.
+    """Whether quotation marks in a TSV file are part of values, such as tagged words: they would merge lines, or cannot
+    be read as enclosing values, and all lines have as many tabs as the header.
 
-    Raises InputError if the lines of such a file also have enclosed values, because a mark that is not closed would
-    merge lines.
+    Raises InputError if marks would merge lines that have as many tabs as the header, but other lines have more or
+    fewer.
     """
-    if file.format != "tsv":
+    if file.format != "tsv" or not any(b'"' in part for part in _whole_lines(file)):
         return False
-    line, first_unclosed = 1, None
+    header, n_tabs, like_header = None, set[int](), 0
     for part in _whole_lines(file):
-        if matches := [match for pattern in UNCLOSED if (match := pattern.search(part))]:
-            match = min(matches, key=re.Match.start)
-            first_unclosed = line + part.count(b"\n", 0, match.start()), match[0]
-            break
-        line += part.count(b"\n")
-    if first_unclosed is None:
+        tabs = _tabs_of_lines(part)
+        if header is None and len(tabs):
+            header = tabs[0]
+        n_tabs |= set(np.unique(tabs).tolist())
+        like_header += int((tabs == header).sum())
+    try:
+        with reading_files(file) as database:
+            rows = database.connection.execute(f"SELECT count(*) FROM {text_source(file, header=False)}").fetchall()
+    except (duckdb.Error, InputError):
+        return len(n_tabs) == 1
+    if rows[0][0] >= like_header:
         return False
-    number, value = first_unclosed
-    n_tabs, is_enclosed = set(), False
-    for part in _whole_lines(file):
-        n_tabs |= {text.count(b"\t") for text in part.splitlines() if text}
-        is_enclosed = is_enclosed or ENCLOSED.search(part) is not None
-        if len(n_tabs) > 1:
-            return False
-    if is_enclosed and value.startswith(b'"'):
+    if len(n_tabs) > 1:
         raise InputError(
-            f"line {number:,} of {file.name} has a value with a quotation mark that is not closed, "
-            f"{quote(value.decode('utf-8', 'replace'))}, so lines would be merged. Close or remove the mark."
+            f"line {_first_merged(file):,} of {file.name} has a value with a quotation mark that is not closed, so "
+            "lines would be merged. Close or remove the mark."
         )
-    return not is_enclosed
+    return True
+
+
+def _tabs_of_lines(part: bytes) -> npt.NDArray[np.intp]:
+    r"""The number of tabs of each line that is not empty.
+
+    >>> _tabs_of_lines(b"a\tb\r\n\nc\n").tolist()
+    [1, 0]
+    """
+    text = np.frombuffer(b"\n" + part.replace(b"\r\n", b"\n").replace(b"\r", b"\n") + b"\n", dtype=np.uint8)
+    marks = np.flatnonzero((text == ord("\t")) | (text == ord("\n")))
+    ends = np.flatnonzero(text[marks] == ord("\n"))
+    return (np.diff(ends) - 1)[np.diff(marks[ends]) > 1]
+
+
+def _first_merged(file: File) -> int:
+    """The number of the first line with a value that contains a line break and a tab."""
+    texts = (text for part in _whole_lines(file) for text in part.decode("utf-8", "replace").splitlines(keepends=True))
+    rows, line = csv.reader(texts, delimiter="\t"), 1
+    with suppress(csv.Error):  # a value that is too long for this module begins in the line, too
+        for values in rows:
+            if any("\t" in value and "\n" in value for value in values):
+                break
+            line = rows.line_num + 1
+    return line
 
 
 def _whole_lines(file: File) -> Iterator[bytes]:
@@ -450,8 +468,8 @@ def text_source(file: File, options: str = "", *, header: bool = True, folders: 
     settings += [] if file.compression == "none" else [f"compression={literal(file.compression)}"]
     if file.format in ("csv", "tsv"):
         settings += ["all_varchar=true", f"header={str(header).lower()}", "skip=0", "comment=''"]
-        settings += ["quote='\"'", "escape='\"'"] if file.format == "csv" else ["delim='\t'"]
-        settings += [] if file.quoted else ["quote=''", "escape=''"]
+        settings += ["delim='\t'"] if file.format == "tsv" else []
+        settings += ["quote='\"'", "escape='\"'"] if file.quoted else ["quote=''", "escape=''"]
     else:
         settings += [f"format='{'newline_delimited' if file.format == 'jsonl' else 'auto'}'"]
     call = "read_csv" if file.format in ("csv", "tsv") else "read_json"
