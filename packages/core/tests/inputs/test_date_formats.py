@@ -6,11 +6,13 @@ import datetime
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 import howsure
 from howsure.data.predictions.rows import rows_of_files
 from howsure.errors import InputError
+from howsure.inputs.checks import Coded
 from howsure.inputs.date_formats import (
     ISO,
     ISO_DATE,
@@ -90,6 +92,17 @@ def test_dates_that_no_format_reads_together_name_the_format_that_reads_most() -
     assert coded_periods(["1-Jan-96", "2-Feb-96", "3-Jan-96"], period="month").names == ("1996-01", "1996-02")
     with pytest.raises(InputError, match="%d/%m/%Y fits as many dates as %m/%d/%Y"):
         coded_periods(["13/03/2020", "04/13/2020"], period="year")
+
+
+def test_the_first_of_several_invalid_dates_is_named() -> None:
+    """In the order of the rows, not of the texts, which is that of the codes."""
+    dates = ["2026-01-02", "2026-01-01", "zoon", "2026-01-03", "asoon"]
+    with pytest.raises(InputError, match="row 2 is 'zoon'"):
+        as_days(dates)
+    with pytest.raises(InputError, match="row 1 is '13/03/2020'"):
+        as_days(["04/04/2020", "13/03/2020", "04/13/2020"])
+    with pytest.raises(InputError, match="dates must not be missing; row 1 is empty"):
+        as_days(Coded(np.array([1, 0, 0]), ("", "2026-01-01")))
 
 
 def test_short_years_do_not_lie_ahead() -> None:

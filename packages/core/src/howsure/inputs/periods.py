@@ -221,6 +221,8 @@ def read_periods(dates: object, *, period: str, date_format: str | None = None, 
 def code_dates(dates: object, name: str) -> Coded:
     """Return the strings of dates (n,) and the codes of the rows; raise InputError for a missing date."""
     if isinstance(dates, Coded):
+        if any(map(is_missing, dates.names)):
+            raise missing(name, next(row for row, date in _first_rows(dates) if is_missing(date)))
         return dates
     column = as_column(dates, name=name)
     if (lacking := first_missing(column)) is not None:
@@ -234,19 +236,18 @@ def read_days(dates: Coded, *, date_format: str | None, name: str) -> tuple[list
     if date_format is not None:
         check_date_format(date_format)
     written = date_format or _seen_format(dates, name)
-    days = []
-    for code, date in enumerate(dates.names):
-        try:
-            days.append(read_day(date, written))
-        except ValueError:
-            bad = sum(not is_written(other, written) for other in dates.names)
-            of_all = f"{len(dates.names) - bad:,} of {len(dates.names):,} different dates"
-            like = "such as 2003-03-20" if written == ISO else f"written as {written}"
-            problem = f"{parameter(name)} must contain dates {like}; {_row(dates, code)} is {date!r}."
-            advice = " If they have another format, give it, such as `date_format='%d.%m.%Y'`."
-            if date_format is None and bad < len(dates.names):
-                advice = f" {ISO if written == ISO else written} fits {of_all}: correct the others."
-            raise InputError(problem + (advice if date_format is None else "")) from None
+    try:
+        days = [read_day(date, written) for date in dates.names]
+    except ValueError:
+        bad = [(row, date) for row, date in _first_rows(dates) if not is_written(date, written)]
+        of_all = f"{len(dates.names) - len(bad):,} of {len(dates.names):,} different dates"
+        like = "such as 2003-03-20" if written == ISO else f"written as {written}"
+        row, date = bad[0]
+        problem = f"{parameter(name)} must contain dates {like}; `row {row}` is {date!r}."
+        advice = " If they have another format, give it, such as `date_format='%d.%m.%Y'`."
+        if date_format is None and len(bad) < len(dates.names):
+            advice = f" {ISO if written == ISO else written} fits {of_all}: correct the others."
+        raise InputError(problem + (advice if date_format is None else "")) from None
     if has_short_year(written):
         last = last_year({day.year for day in days})
         days = [day.replace(year=day.year - 100) if day.year > last else day for day in days]
@@ -265,8 +266,8 @@ def as_days(
 
     Raises InputError naming the row that does not contain a date.
     """
-    column = as_column(dates, name=name)
-    if column.dtype.kind == "M" and not np.isnat(column).any():
+    column = dates if isinstance(dates, Coded) else as_column(dates, name=name)
+    if not isinstance(column, Coded) and column.dtype.kind == "M" and not np.isnat(column).any():
         return column.astype("datetime64[D]"), ()
     coded = code_dates(column, name)
     days, written = read_days(coded, date_format=date_format, name=name)
@@ -284,12 +285,15 @@ def _seen_format(dates: Coded, name: str) -> str:
     if not formats or counts[formats[0]] <= n_iso:
         return ISO
     if len(formats) > 1:
-        code_by_date = {date: code for code, date in enumerate(dates.names)}
+        row_by_date = {date: row for row, date in _first_rows(dates)}
         raise several_formats(
-            dates.names, formats, name=parameter(name), place=lambda date: _row(dates, code_by_date[date])
+            list(row_by_date), formats, name=parameter(name), place=lambda date: f"`row {row_by_date[date]}`"
         )
     return formats[0]
 
 
-def _row(dates: Coded, code: int) -> str:
-    return f"`row {np.flatnonzero(dates.codes == code)[0]}`"
+def _first_rows(dates: Coded) -> list[tuple[int, str]]:
+    """Return the first row of each distinct date, in the order of the rows."""
+    codes, rows = np.unique(dates.codes, return_index=True)
+    order = np.argsort(rows)
+    return [(row, dates.names[code]) for row, code in zip(rows[order].tolist(), codes[order].tolist(), strict=True)]

@@ -576,7 +576,7 @@ def read_dated(
             when = np.array([date for date, _ in waiting], dtype="datetime64[D]")
             days_unlabelled = np.repeat(when, [int(str(count)) for _, count in waiting])
         else:
-            all_days, is_labelled, notes = _other_days(table, column, selection.where, unlabelled, date_format)
+            all_days, is_labelled, notes = _other_days(selection, column, unlabelled, date_format)
             days, days_unlabelled = all_days[is_labelled], all_days[~is_labelled]
         cluster, clusters = predictions.columns.get(AS_READ["clusters"]), None
         if cluster is not None:
@@ -591,12 +591,16 @@ def read_dated(
 
 
 def _other_days(
-    table: Table, column: Column, selected: str, unlabelled: str, date_format: str | None
+    selection: Selection, column: Column, unlabelled: str, date_format: str | None
 ) -> tuple[Any, Any, tuple[str, ...]]:
     """Return the days of the selected and the unlabelled rows, which of these rows are selected, and notes."""
-    condition = f"({selected}) OR ({unlabelled})"
-    query = f"SELECT {table.position}, {column.text}, ({selected}) FROM {table.numbered} WHERE {condition} ORDER BY 1"
-    positions, texts, is_selected = zip(*table.fetch(query), strict=True)
-    with renumbered_rows(lambda row: table.place_of(positions[row])):
-        days, notes = as_days(list(texts), ColumnName(column.name, "dates"), date_format=date_format)
-    return days, np.array(is_selected, dtype=np.bool_), notes
+    rows = replace(selection, where=f"(({selection.where}) OR ({unlabelled}))")
+    connection, text = rows.table.connection, f"coalesce({column.text}, '')"
+    distinct = f"{rows.query([f'DISTINCT {text} AS text'])} ORDER BY 1"
+    names = tuple(str(text) for (text,) in rows.table.fetch(distinct))
+    is_selected = f"CASE WHEN {selection.where} THEN 1 ELSE 0 END::UTINYINT"
+    query, dtypes = rows.query([codes_sql(connection, text, distinct), is_selected]), [np.int32, np.uint8]
+    codes, selected = map(np.concatenate, zip(*chunks(connection, query, dtypes), strict=True))
+    with renumbered_rows(rows.place_of):
+        days, notes = as_days(Coded(codes, names), ColumnName(column.name, "dates"), date_format=date_format)
+    return days, selected.astype(np.bool_), notes
