@@ -25,8 +25,8 @@ SENTENCE = re.compile(r"str\(error\)|error\.message|\b(note|notes|message)\b")
 OF_OTHERS = {  # functions that quote the message of another library, without its advice or its final stop
     "howsure_cli/terminal/commands.py",
     "howsure_text/coreference/antecedent_files.py",
+    "howsure/data/tables/copied_table.py",
     "howsure/data/tables/database.py",
-    "howsure/data/tables/named_files.py",
     "howsure/data/tables/where.py",
     "howsure_events/store/store_queries.py",
     "howsure/files/input_files.py",

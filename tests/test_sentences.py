@@ -23,8 +23,8 @@ LEFT = {
     "howsure_cli/terminal/commands.py": 1,  # a message of click's
     "howsure/counts/label_sheets.py": 1,  # the text of a cell
     "howsure/data/logs/decisions.py": 1,  # the parts of a message that hold a value
+    "howsure/data/tables/copied_table.py": 1,  # a message of DuckDB's
     "howsure/data/tables/database.py": 3,  # messages of DuckDB's
-    "howsure/data/tables/named_files.py": 1,  # a message of DuckDB's
     "howsure/data/tables/where.py": 1,  # a message of DuckDB's
     "howsure/errors.py": 2,  # the marks of parameters and rows in a message
     "howsure_events/rule_files.py": 1,  # a message of PyYAML's

@@ -327,7 +327,7 @@ def read(
         raise InputError("`table` can only be used with one database file. Pass one file.")
     if across_files != "error":
         raise InputError("`across_files` is about several files, and a database is one. Leave it out.")
-    from howsure.data.tables.named_files import copy_of_table
+    from howsure.data.tables.copied_table import copy_of_table
 
     copy, scratch = copy_of_table(paths[0], table)
     return replace(files_, paths=(copy,), scratch=scratch)
