@@ -49,6 +49,13 @@ def test_one_rule_for_all_chapters() -> None:
     assert f"{warning}." in compare_models(y, q > 0.4, q > 0.6, metrics="accuracy", clusters=clusters, rng=0).notes
 
 
+def test_few_clusters_widen_valid_intervals_of_bounded_scores() -> None:
+    assert few_clusters(np.full(12, 5), bounded=True) == (
+        "there are 12 clusters: with fewer than 40, intervals are wide; more clusters are needed, not more rows"
+    )
+    assert few_clusters(np.full(40, 5), bounded=True) is None
+
+
 def test_weights_count_as_rows() -> None:
     """Forty-five clusters of equal size; five have the weight."""
     rng = np.random.default_rng(5)

@@ -354,7 +354,7 @@ READ_AS = {Kind.NUMBER: "number", Kind.SCORE: "number", Kind.NUMBERS: "numbers"}
 
 
 def rows_of_files(
-    rows: Files,
+    source: Files,
     kinds: Mapping[str, Kind],
     *,
     clusters: str | None = None,
@@ -384,8 +384,8 @@ def rows_of_files(
 
     Raises InputError, which names the file, the column, the row and the value.
     """
-    check_option_value(rows.across_files, of=clusters, named="`clusters=...`")
-    with opened_files(rows, [*kinds, *later], with_classes=False) as opened:
+    check_option_value(source.across_files, of=clusters, named="`clusters=...`")
+    with opened_files(source, [*kinds, *later], with_classes=False) as opened:
         if opened.log is not None and any(map(_is_item_key, kinds)):
             opened.log.check_items()
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
@@ -411,7 +411,7 @@ def rows_of_files(
             if kind == Kind.SCORE:
                 table.columns[name] = replace(table.columns[name], truths=True)
             if kind in (Kind.MEASURE, Kind.GRADE, Kind.NUMBER, Kind.SCORE):
-                find_percentages(table, name, only, rows.missing_values)
+                find_percentages(table, name, only, source.missing_values)
             if kind in (Kind.VALUES, Kind.MEASURE, Kind.NUMBER, Kind.NUMBERS):
                 table.columns[name] = with_keys(table, table.columns[name], only)
         columns = {name: table.columns[name] for name, kind in kinds.items() if kind != Kind.LATER}
@@ -428,14 +428,14 @@ def rows_of_files(
         columns_read: dict[str, Any] = {}
         for name, column in columns.items():
             if kinds[name] in (Kind.MEASURE, Kind.GRADE):
-                check_thousands(selection, column, rows.missing_values)
-            columns_read[name] = _values(selection, column, kinds[name], read_as[name], rows.missing_values)
+                check_thousands(selection, column, source.missing_values)
+            columns_read[name] = _values(selection, column, kinds[name], read_as[name], source.missing_values)
         if clusters is not None:
             models_are_files = pooled == "model" and FILE in table.columns  # equal clusters of models are the same
             parts_by = run or chosen.get("model") or (FILE if models_are_files else None)
             part = None if parts_by is None else table.columns[parts_by]
-            check_pooling(selection, {"clusters": table.columns[clusters]}, part, rows.across_files)
-            if rows.across_files == SEPARATE:
+            check_pooling(selection, {"clusters": table.columns[clusters]}, part, source.across_files)
+            if source.across_files == SEPARATE:
                 codes = check_clusters(columns_read[clusters], n=selection.n, name=clusters)
                 columns_read[clusters] = apart_by_file(selection, codes)
         positions = None if selection.where == ALL else selection.positions()
@@ -443,7 +443,7 @@ def rows_of_files(
     if not later:
         opened.database.close()
     provenance = {"files": [file.name for file in opened.files], "rows": selection.n, "skipped": selection.skipped}
-    provenance |= opened.notes(selection, across_files=rows.across_files)
+    provenance |= opened.notes(selection, across_files=source.across_files)
     keys = {name: list(column.keys) for name, column in table.columns.items() if column.keys}
 
     def position_of(row: int) -> int:
