@@ -30,7 +30,9 @@ EXPECTED = words_in("expected gold reference")  # not how good an answer is
 PREDICTED = words_in("prediction predicted pred")
 PREDICTIONS = PREDICTED | words_in("decision guess output said")  # unless expected_output or actual_decision
 METRICS = words_in("f em rouge bleu meteor chrf comet bleurt bertscore ndcg mrr mcc")
-CORRECT = words_in("correct right pass passed success korrekt richtig correcto correcte")  # of an answer, not a class
+CORRECT = words_in(
+    "correct right pass passed success korrekt richtig correcto correcte ✅ ✓ ✔ ✔️"
+)  # of an answer, not a class
 SCORES = (
     METRICS
     | CORRECT
@@ -58,7 +60,8 @@ DOUBTS = words_in(
     "uncertainty entropy variance difficulty distance diff difference error"
 )  # scores that do not say how good an answer is
 FAULTS = words_in(
-    "error errors wer cer ter loss perplexity mae mse rmse violations hallucination hallucinations hallucinated"
+    "error errors wer cer ter loss perplexity mae mse rmse brier violations hallucination hallucinations hallucinated "
+    "spam phishing toxic toxicity hate hateful offensive abusive harmful unsafe fraud malicious"
 )  # of which fewer are better
 RISKS = words_in("risk")  # which may be the probability of a label, but is not a score
 ARMS = words_in(
@@ -96,7 +99,10 @@ ANSWERS = words_in("answer response output text prediction pred label choice")  
 FAILED = words_in("failure failed fail")
 RIGHT = CORRECT | words_in("true yes solved resolved succeeded")  # as values of such a column
 INSPECT, TRUTH = words_in("c i p n"), words_in("t f")  # letters of right and wrong answers
-YES = words_in("1 1.0 true yes ja wahr oui vrai sí si verdadero sì vero sim waar")
+YES = words_in("1 1.0 true yes y ja wahr oui vrai sí si verdadero sì vero sim waar ✅ ✓ ✔ ✔️ 👍")
+NO = words_in("0 0.0 false no n nein falsch non faux falso não nao onwaar ❌ ✗ ✘ ✖ 👎")
+LETTERS = words_in("a b c d e f a+ a- b+ b- c+ c- d+ d-")  # of school grades, A being the best
+DOUBT = words_in("maybe ? unsure timeout")  # neither of two opposite values
 POSITIVE = YES | words_in("correct right pass passed success positive pos entailed good win richtig")
 DETECTED = words_in(
     "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
@@ -162,11 +168,11 @@ def positive_option(label: SeenColumn, others: Collection[str] = ()) -> dict[str
         return {}
     if is_numeric(label):
         return None
-    values = {value.lower() for value in label.held}
+    values = {value.strip().lower() for value in label.held}
     letters = INSPECT if values <= INSPECT else TRUTH if values <= TRUTH else frozenset[str]()
     yes = {*POSITIVE, *others, *(letters & {"c", "t"})} - ({"right"} if "left" in values else set())
     positives = [
-        value for value in label.held if value.lower().removesuffix(" answer") in yes
+        value for value in label.held if value.strip().lower().removesuffix(" answer") in yes
     ] or _values_with_negation(label.held)
     return {"positive": positives[0]} if len(positives) == 1 else None
 
@@ -229,6 +235,29 @@ def without_unclear(column: SeenColumn, texts: Sequence[str | None]) -> SeenColu
     (_, _), (_, less), (rare, least) = counts.most_common()
     is_rare = least * 2 < less and rare not in (positive_option(column) or {}).values()
     return replace(column, kind=TWO, held=column.held - {rare}, non_answers=(rare,)) if is_rare else column
+
+
+def without_doubts(column: SeenColumn, texts: Sequence[str | None]) -> SeenColumn:
+    """Return the column, with values other than two opposite ones, such as "unclear" or "maybe", separated from these.
+
+    A value that says how a run ended, such as a timeout, is a failure.
+    """
+    answers = _opposites(column)
+    others = column.held - answers
+    counts = Counter(text for text in texts if text in others)
+    if column.kind != FEW or not answers or column.words & ENDS or counts.total() * 2 >= len(texts) - column.missing:
+        return column
+    return replace(column, kind=TWO, held=answers, non_answers=(*column.non_answers, *sorted(others)))
+
+
+def _opposites(column: SeenColumn) -> frozenset[str]:
+    """The only yes and the only no among values; or two values, if one is good and all others are non-answers."""
+    pair = [[value for value in column.held if value.strip().casefold() in words] for words in (YES, NO)]
+    if [len(side) for side in pair] == [1, 1] and not is_numeric(column):
+        return frozenset(pair[0] + pair[1])
+    answers = {value for value in column.held if not (is_non_answer(value) or value.strip().casefold() in DOUBT)}
+    is_clear = len(answers) == 2 and positive_option(replace(column, kind=TWO, held=frozenset(answers))) is not None
+    return frozenset(answers if is_clear else ())
 
 
 def other_sides(name: str) -> Iterator[str]:

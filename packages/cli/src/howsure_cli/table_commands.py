@@ -26,6 +26,7 @@ from howsure.data.column_roles import (
 )
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
+from howsure.inputs.date_formats import best_formats, count_date_formats
 from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.alike_columns import (
     agree,
@@ -54,6 +55,7 @@ from howsure_cli.column_words import (
     JUDGES,
     JUDGES_NAMED,
     LABELS,
+    LETTERS,
     LOGITS,
     MEASURES,
     MODELS,
@@ -84,6 +86,7 @@ from howsure_cli.column_words import (
     positive_option,
     scale_bounds,
     share_scale,
+    without_doubts,
     without_non_answers,
     without_unclear,
     words_in,
@@ -103,7 +106,9 @@ MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
 MAX_CODES, MAX_CODE = 10, 40  # values, and characters of one, of codes of answers
-CLEAR_DATE = re.compile(r"\d{4}-|\d{1,2}\.\d{1,2}\.\d{4}")
+CLEAR_DATE = re.compile(r"\d{4}-\d\d-|\d{1,2}\.\d{1,2}\.\d{4}")
+YEAR_OR_MONTH = re.compile(r"(?:1[89]|20)\d\d(?:-\d\d)?")
+MAX_DATES = 1_000  # whose format is recognised
 TOPICS = {
     "calib": "calibration",
     "confid": "calibration",
@@ -125,6 +130,8 @@ def propose_for_table(
     """Return the commands for a table with these columns and first rows. If there are several `files`, each may be a
     model."""
     columns = [without_unclear(column, [row[at] for row in rows]) for at, column in enumerate(columns)]
+    labelled = _TableProposals(columns, rows, typed, files)  # in which doubts are answers of raters and models
+    columns = [without_doubts(column, [row[at] for row in rows]) for at, column in enumerate(columns)]
     table = _TableProposals(columns, rows, typed, files)
     agents = [*table.propose_agents()]
     scores = [*table.propose_marks()] or [*table.propose_scores()]
@@ -133,20 +140,21 @@ def propose_for_table(
     in_rows = [*table.propose_judge_in_rows()]
     spans = [*spans_in_rows(columns, rows, typed)]
     judge = [*table.propose_judge()]
+    battles = [*table.propose_battles()]
     proposals = [
         *([] if judge else table.propose_for_unlabelled(is_dated=True)),
-        *table.propose_battles(),
+        *battles,
         *spans,
         *agents,
         *table.propose_counts(),
         *table.propose_documents(import_scores),
         *judge,
         *in_rows,
-        *([] if spans else table.propose_raters()),
+        *([] if spans else labelled.propose_raters()),
         *([] if in_rows else scores),  # whose mean is that of the judge and of people together
-        *table.propose_rater_columns(),
+        *([] if battles else labelled.propose_rater_columns()),
         *table.propose_score_lists(),
-        *([] if judge else table.propose_predictions()),  # which compares the same columns
+        *([] if judge else labelled.propose_predictions()),  # which compares the same columns
         *table.propose_similar_columns(),
         *table.propose_probabilities(),
         *table.propose_items(),
@@ -167,6 +175,14 @@ def _where(value_by_column: Mapping[SeenColumn, str]) -> str:
         is_plain = re.fullmatch(r"[a-z_]\w*", column.name, re.ASCII | re.IGNORECASE) is not None
         tests.append(f"{column.name if is_plain else identifier(column.name)} = {literal(value)}")
     return " AND ".join(tests)
+
+
+def _by_group(proposal: Proposal) -> Proposal:
+    """The same proportions without a best model, because they do not say how good an answer is."""
+    options = dict(proposal.options)
+    if model := options.pop("model", None):
+        options["group"] = model
+    return replace(proposal, options=options)
 
 
 def _name(column: SeenColumn | None) -> str | None:
@@ -379,6 +395,8 @@ class _TableProposals(TableRoles):
             return
         codes = [c for c in self.columns if c.kind in (TWO, FEW) and c not in self._models() and not c.words & used]
         codes = [column for column in codes if not (names_id(column) or names_rater(column))]
+        if any(code.words & RIGHT_ANSWERS for code in codes) and any(map(names_prediction, codes)):
+            return  # which have no values in common
         flags = [column for column in codes if is_yes_or_no(column)]
         others = [c for c in codes if not is_yes_or_no(c) and (not is_numeric(c) or c.name.lower() in LABELS - {"y"})]
         others.sort(key=is_numeric)
@@ -386,14 +404,18 @@ class _TableProposals(TableRoles):
         are_flags = len(flags) > 1 and not any(column.words & VERDICTS for column in others)
         is_only = len(others) == 1 and not flags and all(column.kind != DATES for column in self.columns)
         if are_flags and self.may_explode and any(column.kind == TEXTS for column in self.columns):
-            yield self._means_of_columns(flags)
+            yield _by_group(self._means_of_columns(flags))
         elif label := next(iter(named or (others if is_only else self._codes_of_answers(others))), None):
             counts = Counter(text for text in self._values(label) if text is not None)
             wins = [value for value, _ in counts.most_common() if not (label.words & WINNERS and is_tie(value))]
-            positive = positive_option(label)
-            positive = {"positive": wins[0]} if positive is None else positive
+            is_school = {value.lower() for value in label.held} <= LETTERS and "grade" in label.words
+            positive = {"positive": min(label.held)} if is_school else positive_option(label)
+            most: Options = {"positive": wins[0]} if positive is None else positive
+            most = {**most, "lower_is_better": bool(label.words & FAULTS)}
+            is_good = positive is not None and label.words & (FAULTS | SCORES | LABELS | VERDICTS)
             identity, named_columns = self._identity_options(label=label)
-            yield self._command("score", [label, *named_columns], score=label.name, **positive, **identity)
+            proposal = self._command("score", [label, *named_columns], score=label.name, **most, **identity)
+            yield proposal if is_good else _by_group(proposal)
 
     def _codes_of_answers(self, codes: Sequence[SeenColumn]) -> list[SeenColumn]:
         """The codes that neither the arm of an experiment nor the item determines."""
@@ -412,8 +434,11 @@ class _TableProposals(TableRoles):
             return
         by_name = {column.name.lower(): column.name for column in self.columns}
         date = next((column for column in self.columns if column.kind == DATES and not column.missing), None)
-        is_clear = date is not None and all(map(CLEAR_DATE.match, filter(None, self._values(date))))
+        is_clear = date is not None and self._is_clear_date(date)
         groups = [group for group in self._groups() if group not in (label, *self._models())][:1]
+        periods = [c for c in self.columns if c.kind in (DATES, FEW, TWO) and not c.missing and c is not label]
+        periods = [c for c in periods if all(map(YEAR_OR_MONTH.fullmatch, map(str, self._values(c))))]
+        periods = periods[: not is_clear]
         if (only := self._only_first_arm()) is not None:
             yield self._command(
                 "counts estimate",
@@ -425,10 +450,18 @@ class _TableProposals(TableRoles):
                 inclusion=by_name.get("inclusion"),
                 date=_name(date) if is_clear else None,
                 period="month" if is_clear else None,
-                group=column_list(groups),
+                group=column_list([*periods, *groups]),
                 missing=label.non_answers,
                 where=only,
             )
+
+    def _is_clear_date(self, column: SeenColumn) -> bool:
+        """Whether all dates have a day, and a single format reads them."""
+        dates = [*dict.fromkeys(text for text in self._values(column) if text is not None)]
+        if all(map(CLEAR_DATE.match, dates)):
+            return True
+        counts = count_date_formats(dates[:MAX_DATES])
+        return len(best_formats(counts)) == 1 and max(counts.values()) == len(dates[:MAX_DATES])
 
     def _only_first_arm(self) -> str | None:
         """Return the option that selects one row of each item, that of the first model, arm and run, because counts
@@ -639,7 +672,14 @@ class _TableProposals(TableRoles):
         has_predictions = any(map(names_prediction, self.columns))
         if not chances and any(column.kind == TEXTS for column in self.columns):
             chances = [column for column in (self._only_within(),) if column is not None]
-        if len(chances) != 1 or self.labels or has_predictions or chances[0].missing or len(self.rows) < MIN_TO_SAMPLE:
+        if (
+            len(chances) != 1
+            or self.labels
+            or self._label()
+            or has_predictions
+            or chances[0].missing
+            or len(self.rows) < MIN_TO_SAMPLE
+        ):
             return
         shown = [c for c in self.columns if c.kind in (TEXTS, UNIQUE) and "," not in c.name]
         output = f"{os.path.basename(self.typed.paths[0]).partition('.')[0]}_to_label.csv"

@@ -175,7 +175,9 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
     if is_binned or any(column.words & {"stderr"} or column.words > {"ci", "low"} for column in columns):
         return SUMMARY
     others = [column for column in columns if column not in named]
-    numeric = all(other.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and is_numeric(other) for other in others)
+    numeric = all(
+        other.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED, ONE) and is_numeric(other) for other in others
+    )
     if not (named and others and numeric):
         return None
     return None if tasks_of_models(columns) else SUMMARY

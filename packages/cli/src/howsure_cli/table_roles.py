@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import fmean, variance
 from typing import Any
 
 from howsure.data.column_roles import FEW, NUMBERS, ONE, REPEATED, STATED, TEXTS, TWO, UNIQUE, WITHIN, SeenColumn
 from howsure.inputs.numbers_and_names import parse_number
+from howsure.inputs.repeated_items import MIN_ITEMS
+from howsure_cli.alike_columns import MIN_DEVIATIONS
 from howsure_cli.column_words import (
     ANSWERS,
     ARMS,
     CHANCES,
     CORRECT,
+    DETECTED,
     DOUBTS,
     ENDS,
     ERRORS,
@@ -236,9 +241,27 @@ class TableRoles:
         others = [rater, *self._runs()]
         repeated = [c for c in self.columns if c.kind in (TEXTS, REPEATED, FEW) and not c.missing and c not in others]
         repeated = [column for column in repeated if self._repeats([column], at_most=1)]
-        whole = [column for column in repeated if rater is not None and not self._repeats([rater, column], at_most=1)]
+        keys = [] if rater is None else [rater, *self._runs()]
+        whole = [column for column in repeated if keys and not self._repeats([*keys, column], at_most=1)]
         texts = (column for column in repeated if column.kind == TEXTS)
-        return None if rater is None else max(whole, key=lambda column: column.values, default=next(texts, None))
+        return (
+            None
+            if rater is None
+            else max(whole, key=lambda column: column.values, default=next(texts, self._equally_often(repeated)))
+        )
+
+    def _equally_often(self, columns: Sequence[SeenColumn]) -> SeenColumn | None:
+        """Return the column whose values all have the same number of answers of each model, as if several runs had no
+        number."""
+        model = self._model()
+        if model is None or self._runs():
+            return None
+        for column in columns:
+            counts = Counter(zip(self._values(model), self._values(column), strict=True))
+            is_whole = len(counts) == model.values * column.values and len({*counts.values()}) == 1
+            if is_whole and column.values >= MIN_ITEMS and not column.words & (GROUPS | SCORES | LABELS):
+                return column
+        return None
 
     def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
         """Whether a combination of values of these columns is in more than `at_most` rows."""
@@ -265,6 +288,8 @@ class TableRoles:
         chances = [chance for column in self.columns if (chance := self._probability_of_label(column)) is not None]
         scores = self._scores(TWO, FEW, WITHIN, NUMBERS, other_than=chances)
         amounts = [column for column in scores if column.kind in (WITHIN, NUMBERS)]
+        whole = self._scores(REPEATED, other_than=chances)
+        amounts += [column for column in whole if is_numeric(column) and not (names_id(column) or column.words & ITEMS)]
         grades = [column for column in scores if column.kind in (TWO, FEW) and is_numeric(column)]
         grades = [column for column in grades if not column.words & (CHANCES - {"score"})]
         constant = filter(is_yes_or_no, self._scores(ONE, other_than=chances))
@@ -377,7 +402,26 @@ class TableRoles:
 
     def _label(self) -> SeenColumn | None:
         """The label of the single probability in each row."""
-        return self._right() or self._two_labels() or self._labels_of_a_sample()
+        return self._right() or self._two_labels() or self._labels_of_a_sample() or self._outcome()
+
+    def _outcome(self) -> SeenColumn | None:
+        """The only column of any name with two values that the only probability predicts better than chance."""
+        chances = [c for c in self.columns if c.kind == WITHIN and c.words & (CHANCES - SCORES - {"score"})]
+        others = MODELS | RUNS | RATERS | JUDGE | ERRORS | MEASURES
+        flags = [c for c in self.columns if c.kind == TWO and not (c.words & others or names_prediction(c))]
+        flags = [column for column in flags if positive_option(column, DETECTED) is not None]
+        if len(chances) != 1 or len(flags) != 1:
+            return None
+        pairs = zip(self._values(chances[0]), self._values(flags[0]), strict=True)
+        sides: dict[str, list[float]] = {value: [] for value in flags[0].held}
+        for text, value in pairs:
+            if value in sides and (number := parse_number(text or "")) is not None:
+                sides[value].append(number)
+        low, high = sorted(filter(None, sides.values()), key=fmean) if all(sides.values()) else ([0.0], [1.0])
+        if min(len(low), len(high)) < 2 or max(low) < min(high):  # the probability, rounded
+            return None
+        error = math.sqrt(variance(low) / len(low) + variance(high) / len(high))
+        return flags[0] if fmean(high) - fmean(low) > MIN_DEVIATIONS * error else None
 
     def _labels_of_a_sample(self) -> SeenColumn | None:
         """A column of any name with labels for a minority of the rows."""

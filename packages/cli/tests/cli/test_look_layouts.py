@@ -1586,7 +1586,8 @@ def main_number(command: str, printed: Mapping[str, Any]) -> Any:
     if command == "score agents":
         return {row["model"]: [row["lowest"], row["highest"]] for row in printed["agents"]}
     rows = [row for row in printed["scores"] if row["score"] == printed["scores"][0]["score"]]
-    return {row["model"]: row["mean"]["value"] for row in rows}
+    name = "group" if printed["recipe"].get("group") == "column" else "model"
+    return {row[name]: row["mean"]["value"] for row in rows if row[name] != "overall"}
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
@@ -1849,3 +1850,97 @@ def test_files_of_each_kind_in_a_folder_are_proposed() -> None:
             [(i, "x", "y") for i in range(9)],
         )
     assert howsure.look("mixed").commands == ("howsure look 'mixed/preds_*.csv'", "howsure look 'mixed/ratings_*.csv'")
+
+
+@pytest.mark.parametrize(
+    ("heading", "values", "options"),
+    [
+        ("id model toxic", ("no", "yes"), "--score toxic --positive yes --lower-is-better --model model"),
+        ("id model toxicity", (0, 1), "--score toxicity --lower-is-better --model model"),
+        ("id model brier", (0.25, 0.5, 0.625), "--score brier --lower-is-better --model model"),
+        ("id model grade", ("A", "B", "C", "F"), "--score grade --positive A --model model"),
+        ("id model grade", ("3★", "4★", "5★"), "--score grade --positive 3★ --id id --group model"),
+        ("id model ok", ("✅", "❌"), "--score ok --positive ✅ --model model"),
+        ("id model correct", (" yes", "no "), "--score correct --positive  yes --model model"),
+        ("id model relevant", ("yes", "no", "yes", "maybe"), "--score relevant --positive yes --id id --missing maybe"),
+    ],
+)
+def test_no_command_praises_the_worst_model(heading: str, values: Sequence[object], options: str) -> None:
+    """Without a known direction, the means of groups are compared, or a note says what counts as better."""
+    rows = [(at // 2, "ab"[at % 2], values[(at // 2 + at % 2) % len(values)]) for at in range(80)]
+    (command,) = commands_of(heading, rows)
+    assert command.startswith(f"howsure score rows.csv {options}")
+    commands_of("id model dullness", [(*row[:2], (1 + at * 7 % 9) / 10) for at, row in enumerate(rows)])
+    (note,) = howsure.look("rows.csv").notes
+    assert note == "dullness: higher values count as better. If lower ones are better, add --lower-is-better."
+
+
+def test_errors_of_a_model_do_not_drop_it() -> None:
+    marks = [("PASS", "FAIL")[at % 3 == 0] for at in range(60)]
+    rows = [(f"q{at}", mark, marks[at - 1], {7: "ERROR", 9: "TIMEOUT"}.get(at, mark)) for at, mark in enumerate(marks)]
+    command = howsure.look(table("wide.csv", "id gpt_pass claude_pass llama_pass", rows) or "wide.csv").commands[0]
+    assert "--explode gpt_pass,claude_pass,llama_pass" in command
+    assert "--missing ERROR --missing TIMEOUT" in command
+    printed = json.loads(run(*shlex.split(command)[1:], "--format", "json").out)
+    assert {row["model"]: row["n"] for row in printed["scores"]} == {
+        "gpt_pass": 60,
+        "claude_pass": 60,
+        "llama_pass": 58,
+    }
+
+
+@pytest.mark.parametrize(("run_name", "options"), [("run", "--id case --run run"), ("", "--cluster case")])
+def test_runs_of_an_item_of_any_name_are_not_independent(run_name: str, options: str) -> None:
+    cells = itertools.product(range(3), "xy", range(20))
+    rows = [(*([repeat] if run_name else []), model, f"c{case}", (repeat + case) % 2) for repeat, model, case in cells]
+    (command,) = commands_of(f"{run_name} model case score", rows)
+    assert command == f"howsure score rows.csv --score score --model model {options}"
+
+
+def test_labels_that_cannot_be_decided_are_left_out() -> None:
+    labels = ["1"] * 14 + ["0"] * 66 + ["unclear"] * 16
+    (command,) = commands_of("document label", [(at // 2, label) for at, label in enumerate(labels)])
+    assert command.endswith("--score label --cluster document --missing unclear --skip-missing")
+    (row,) = json.loads(run(*command.split()[1:], "--format", "json").out)["scores"]
+    assert row["mean"]["value"] == pytest.approx(14 / 80)
+
+
+@pytest.mark.parametrize("name", ["clicked", "converted", "fraud"])
+def test_outcomes_next_to_a_probability_are_labels(name: str) -> None:
+    rows = [(at, (1 + at % 9) / 10, (at * 7) % 10 < at % 9) for at in range(90)]
+    assert any(f"--target {name} --prob proba" in line for line in commands_of(f"nr proba {name}", rows))
+    unrelated = [(at, (1 + at % 9) / 10, at // 9 % 2 == 0) for at in range(90)]
+    assert not any("--target" in line for line in commands_of(f"nr proba {name}", unrelated))
+
+
+def test_labels_are_not_models() -> None:
+    answers = [(at, "ABC"[at % 3], f"Answer: {'ABC'[at % 2]}") for at in range(60)]
+    assert commands_of("id gold pred", answers) == []
+    battles = [("a", "b", ("a", "b", "tie")[at % 3]) for at in range(60)]
+    assert commands_of("m1 m2 win", battles) == ["howsure score battles rows.csv --a m1 --b m2 --winner win"]
+    assert commands_of("model accuracy n", [("A", "62%", 240), ("B", "60%", 240), ("C", "58.5%", 240)]) == []
+
+
+@pytest.mark.parametrize(
+    ("date", "options"),
+    [
+        ("2019-{:02}", "--group Datum"),
+        ("20{:02}", "--group Datum"),
+        ("{:02}/27/2019", "--date Datum --period month"),
+        ("27.{:02}.19", "--date Datum --period month"),
+        ("05/{:02}/2019", ""),
+    ],
+)
+def test_dates_are_counted_as_they_are_written(date: str, options: str) -> None:
+    rows = [
+        (date.format(1 + at % 12), at % 10 / 10 + 0.05, ("yes", "no")[at % 2] if at < 24 else "") for at in range(96)
+    ]
+    (command, *_) = commands_of("Datum prob label", rows)
+    assert command == f"howsure counts estimate rows.csv --prob prob --target label --positive yes {options}".strip()
+    done = run(*command.split()[1:])
+    assert done.code == 0, done.err
+
+
+def test_whole_scores_up_to_a_hundred_are_scores() -> None:
+    (command,) = commands_of("model question_id score", [("ab"[at % 2], at // 2, at * 37 % 101) for at in range(120)])
+    assert command == "howsure score rows.csv --score score --model model --id question_id"
