@@ -81,6 +81,7 @@ from howsure_cli.table_notes import (
     UNLABELLED,
     WITHOUT_LABELS,
     are_tags,
+    direction_notes,
     lists_inside,
     lists_note,
     lists_of_objects,
@@ -242,7 +243,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes += of_alike
         are_battles = any(proposal.command == "score battles" for proposal in commands)  # may be repeated
         notes += _copies_notes(columns, rows[1:]) if len(named) == 1 and not (explode or are_battles) else []
-        notes += _direction_notes(columns, commands)
+        notes += direction_notes(columns, commands)
         notes += [STATED] if not commands and has_stated_confidence([column.name for column in columns]) else []
         notes += [DOCUMENTS for proposal in commands if proposal.command.startswith("events")]
         notes += [TO_LABEL for proposal in commands if proposal.command == "counts sample"]
@@ -456,16 +457,6 @@ def _glob(files: Sequence[File]) -> str:
 def _kinds_text(kinds: Sequence[Sequence[File]]) -> str:
     described = [f"{kind[0].name}{f' and {len(kind) - 1:,} more' if kind[1:] else ''}" for kind in kinds]
     return shortened(described, limit=3)
-
-
-def _direction_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:
-    """Yield a note if models are compared by a column whose name does not say whether higher values are better."""
-    unclear = {column.name for column in columns if not column.words & (SCORES | LABELS | VERDICTS | CHANCES)}
-    options = [proposal.options for proposal in commands if proposal.command == "score" and not proposal.evidence]
-    names = [each.get("score") for each in options if each.get("model") and not each.get("lower_is_better")]
-    for name in names[:1]:
-        if name in unclear:
-            yield f"{name}: higher values count as better. If lower ones are better, add --lower-is-better."
 
 
 def _missing_value_notes(columns: Sequence[SeenColumn]) -> Iterator[str]:

@@ -26,7 +26,6 @@ from howsure.data.column_roles import (
 )
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
-from howsure.inputs.date_formats import best_formats, count_date_formats
 from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.alike_columns import (
     agree,
@@ -105,10 +104,7 @@ MAX_JUDGE_LABELS = 5  # labels of a judge that is validated
 MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
-MAX_CODES, MAX_CODE = 10, 40  # values, and characters of one, of codes of answers
-CLEAR_DATE = re.compile(r"\d{4}-\d\d-|\d{1,2}\.\d{1,2}\.\d{4}")
 YEAR_OR_MONTH = re.compile(r"(?:1[89]|20)\d\d(?:-\d\d)?")
-MAX_DATES = 1_000  # whose format is recognised
 TOPICS = {
     "calib": "calibration",
     "confid": "calibration",
@@ -175,14 +171,6 @@ def _where(value_by_column: Mapping[SeenColumn, str]) -> str:
         is_plain = re.fullmatch(r"[a-z_]\w*", column.name, re.ASCII | re.IGNORECASE) is not None
         tests.append(f"{column.name if is_plain else identifier(column.name)} = {literal(value)}")
     return " AND ".join(tests)
-
-
-def _by_group(proposal: Proposal) -> Proposal:
-    """The same proportions without a best model, because they do not say how good an answer is."""
-    options = dict(proposal.options)
-    if model := options.pop("model", None):
-        options["group"] = model
-    return replace(proposal, options=options)
 
 
 def _name(column: SeenColumn | None) -> str | None:
@@ -404,7 +392,7 @@ class _TableProposals(TableRoles):
         are_flags = len(flags) > 1 and not any(column.words & VERDICTS for column in others)
         is_only = len(others) == 1 and not flags and all(column.kind != DATES for column in self.columns)
         if are_flags and self.may_explode and any(column.kind == TEXTS for column in self.columns):
-            yield _by_group(self._means_of_columns(flags))
+            yield self._means_of_columns(flags).by_group()
         elif label := next(iter(named or (others if is_only else self._codes_of_answers(others))), None):
             counts = Counter(text for text in self._values(label) if text is not None)
             wins = [value for value, _ in counts.most_common() if not (label.words & WINNERS and is_tie(value))]
@@ -415,15 +403,7 @@ class _TableProposals(TableRoles):
             is_good = positive is not None and label.words & (FAULTS | SCORES | LABELS | VERDICTS)
             identity, named_columns = self._identity_options(label=label)
             proposal = self._command("score", [label, *named_columns], score=label.name, **most, **identity)
-            yield proposal if is_good else _by_group(proposal)
-
-    def _codes_of_answers(self, codes: Sequence[SeenColumn]) -> list[SeenColumn]:
-        """The codes that neither the arm of an experiment nor the item determines."""
-        item, arm = self._item(), self._model()
-        keys = [key for key in (item, arm) if key is not None and key.kind != UNIQUE]
-        short = [code for code in codes if code.values <= MAX_CODES and max(map(len, code.held)) <= MAX_CODE]
-        varying = [code for code in short if code not in keys and not any(self._determines(key, code) for key in keys)]
-        return [] if arm is None else sorted(varying, key=lambda code: bool(code.words & JUDGE))
+            yield proposal if is_good else proposal.by_group()
 
     def propose_counts(self) -> Iterator[Proposal]:
         """If all rows have a probability, and only a minority of them a label: corrected counts."""
@@ -454,14 +434,6 @@ class _TableProposals(TableRoles):
                 missing=label.non_answers,
                 where=only,
             )
-
-    def _is_clear_date(self, column: SeenColumn) -> bool:
-        """Whether all dates have a day, and a single format reads them."""
-        dates = [*dict.fromkeys(text for text in self._values(column) if text is not None)]
-        if all(map(CLEAR_DATE.match, dates)):
-            return True
-        counts = count_date_formats(dates[:MAX_DATES])
-        return len(best_formats(counts)) == 1 and max(counts.values()) == len(dates[:MAX_DATES])
 
     def _only_first_arm(self) -> str | None:
         """Return the option that selects one row of each item, that of the first model, arm and run, because counts

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn, seen_column
+from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import (
     PERCENT,
     POINTED_THOUSANDS,
@@ -25,9 +26,11 @@ from howsure_cli.column_words import (
     PREDICTED,
     RATERS,
     SCORES,
+    VERDICTS,
     is_numeric,
     names_id,
 )
+from howsure_cli.typed_commands import Proposal
 
 MIN_TASKS = 8
 MAX_TAG_COLUMNS = 6
@@ -121,12 +124,15 @@ def with_proportions(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]
     places = {
         at
         for at, column in enumerate(zip(*cells, strict=True))
-        if (texts := [cell for cell in column if cell is not None])
+        if (texts := [cell for cell in column if not (cell is None or is_non_answer(cell))])
         and all(map(PERCENT.fullmatch, texts))
         and _may_be_numbers(str(heads[at]), texts)
     }
     proportions = [
-        [proportion(cell) if cell is not None and at in places else cell for at, cell in enumerate(row)]
+        [
+            proportion(cell) if at in places and cell is not None and PERCENT.fullmatch(cell) else cell
+            for at, cell in enumerate(row)
+        ]
         for row in cells
     ]
     return [heads, *proportions], [str(heads[at]) for at in sorted(places)]
@@ -212,3 +218,13 @@ def lists_inside(name: str, content: Any) -> Iterator[tuple[int, str]]:
 def lists_note(name: str) -> str:
     """The note on lists of objects with this name."""
     return f"{name}: lists of objects; --explode {name} makes each object a row."
+
+
+def direction_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:
+    """Yield a note if models are compared by a column whose name does not say whether higher values are better."""
+    unclear = {column.name for column in columns if not column.words & (SCORES | LABELS | VERDICTS | CHANCES)}
+    options = [proposal.options for proposal in commands if proposal.command == "score" and not proposal.evidence]
+    names = [each.get("score") for each in options if each.get("model") and not each.get("lower_is_better")]
+    for name in names[:1]:
+        if name in unclear:
+            yield f"{name}: higher values count as better. If lower ones are better, add --lower-is-better."

@@ -12,6 +12,7 @@ from statistics import fmean, variance
 from typing import Any
 
 from howsure.data.column_roles import FEW, NUMBERS, ONE, REPEATED, STATED, TEXTS, TWO, UNIQUE, WITHIN, SeenColumn
+from howsure.inputs.date_formats import best_formats, count_date_formats
 from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.repeated_items import MIN_ITEMS
 from howsure_cli.alike_columns import MIN_DEVIATIONS
@@ -67,6 +68,9 @@ from howsure_cli.column_words import (
 
 MAX_MISSING = 0.05  # of the ids of items
 MAX_ARMS = 3  # columns of models and arms of an experiment
+MAX_CODES, MAX_CODE = 10, 40  # values, and characters of one, of codes of answers
+CLEAR_DATE = re.compile(r"\d{4}-\d\d-|\d{1,2}\.\d{1,2}\.\d{4}")
+MAX_DATES = 1_000  # whose format is recognised
 MAX_PARTS = 6  # columns that are tried as a part of what names an item
 
 
@@ -240,9 +244,12 @@ class TableRoles:
         rater = self._rater() or self._model()
         others = [rater, *self._runs()]
         repeated = [c for c in self.columns if c.kind in (TEXTS, REPEATED, FEW) and not c.missing and c not in others]
+        repeated = [column for column in repeated if not column.words & (MEASURES | SCORES)]
         repeated = [column for column in repeated if self._repeats([column], at_most=1)]
         keys = [] if rater is None else [rater, *self._runs()]
         whole = [column for column in repeated if keys and not self._repeats([*keys, column], at_most=1)]
+        if self._runs() and not whole:  # a few rows may be copies
+            whole = [column for column in repeated if keys and self._is_key([*keys, column])]
         texts = (column for column in repeated if column.kind == TEXTS)
         return (
             None
@@ -441,3 +448,19 @@ class TableRoles:
         within = [column for column in self.columns if column.kind == WITHIN]
         is_other = any(column.words & (MEASURES | DOUBTS | METRICS | SCORES) for column in within)
         return None if is_other or len(within) != 1 else within[0]
+
+    def _codes_of_answers(self, codes: Sequence[SeenColumn]) -> list[SeenColumn]:
+        """The codes that neither the arm of an experiment nor the item determines."""
+        item, arm = self._item(), self._model()
+        keys = [key for key in (item, arm) if key is not None and key.kind != UNIQUE]
+        short = [code for code in codes if code.values <= MAX_CODES and max(map(len, code.held)) <= MAX_CODE]
+        varying = [code for code in short if code not in keys and not any(self._determines(key, code) for key in keys)]
+        return [] if arm is None else sorted(varying, key=lambda code: bool(code.words & JUDGE))
+
+    def _is_clear_date(self, column: SeenColumn) -> bool:
+        """Whether all dates have a day, and a single format reads them."""
+        dates = [*dict.fromkeys(text for text in self._values(column) if text is not None)]
+        if all(map(CLEAR_DATE.match, dates)):
+            return True
+        counts = count_date_formats(dates[:MAX_DATES])
+        return len(best_formats(counts)) == 1 and max(counts.values()) == len(dates[:MAX_DATES])

@@ -92,6 +92,13 @@ class Proposal:
     def with_options(self, **options: Option) -> Proposal:
         return replace(self, options={**self.options, **options})
 
+    def by_group(self) -> Proposal:
+        """The same command without a best model, for values that do not say how good an answer is."""
+        options = dict(self.options)
+        if model := options.pop("model", None):
+            options["group"] = model
+        return replace(self, options=options)
+
     @property
     def rank(self) -> int:
         """The position of the question in the order of all questions."""

@@ -1895,6 +1895,9 @@ def test_runs_of_an_item_of_any_name_are_not_independent(run_name: str, options:
     rows = [(*([repeat] if run_name else []), model, f"c{case}", (repeat + case) % 2) for repeat, model, case in cells]
     (command,) = commands_of(f"{run_name} model case score", rows)
     assert command == f"howsure score rows.csv --score score --model model {options}"
+    rows = [(*row, at) for at, row in enumerate(rows)]
+    (command,) = commands_of(f"{run_name} model case score latency_ms", [*rows, rows[7]])
+    assert ("--cluster case" in command) == bool(run_name)
 
 
 def test_labels_that_cannot_be_decided_are_left_out() -> None:
