@@ -25,6 +25,10 @@ MAX_BYTES = 20_000_000
 MAX_LABEL = 60  # characters of a label in a line of its own
 BY_ORDER = "{} was taken as the predictions, {} as the true values: if it is the reverse, exchange them."
 MIN_SHARED = 10  # items that two tables share
+OTHER_TAGS = (
+    "The last column of {} is read as the tags, and the one before it also contains tags. If these are true and "
+    "predicted tags, write each with the words to a file of its own."
+)
 
 
 class Lines(NamedTuple):
@@ -59,7 +63,17 @@ def files_of_lines(paths: Sequence[str]) -> Lines | None:
     what = "words and their tags" if tagged[0] else "lines"
     columns = tuple(seen_column(name, values) for name, values in zip(names, cells, strict=True))
     commands, notes = _score_commands(paths, columns[-1], is_tagged=tagged[0])
+    notes += _other_tags_notes(paths[0]) if tagged[0] else []
     return Lines(what, len(cells[0]), columns, commands, notes)
+
+
+def _other_tags_notes(path: str) -> list[str]:
+    """A note if the column before the last one also contains tags of entities."""
+    rows = _first_rows(path)
+    others = {row[-2] for row in rows if len(row) > 2}
+    if len(others) < 2 or not all(map(TAG.fullmatch, others)):
+        return []
+    return [OTHER_TAGS.format(path)]
 
 
 def _has_tags(path: str) -> bool:
@@ -70,10 +84,15 @@ def _has_tags(path: str) -> bool:
 
 def _begins_with_tags(path: str) -> bool:
     """Whether most of the first lines end with a tag, whatever is wrong with later ones."""
+    rows = _first_rows(path)
+    return sum(len(row) > 1 and TAG.fullmatch(row[-1]) is not None for row in rows) > len(rows) / 2
+
+
+def _first_rows(path: str) -> list[list[str]]:
+    """The words of each of the first lines."""
     with open(path, "rb") as file:
         lines = file.read(1 << 16).decode("utf-8", "replace").split("\n")[:-1]
-    rows = [line.split() for line in lines if line.strip()]
-    return sum(len(row) > 1 and TAG.fullmatch(row[-1]) is not None for row in rows) > len(rows) / 2
+    return [line.split() for line in lines if line.strip()]
 
 
 def _cells(path: str, *, is_tagged: bool) -> tuple[list[list[str]], list[str]]:

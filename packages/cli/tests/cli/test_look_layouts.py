@@ -1947,3 +1947,11 @@ def test_dates_are_counted_as_they_are_written(date: str, options: str) -> None:
 def test_whole_scores_up_to_a_hundred_are_scores() -> None:
     (command,) = commands_of("model question_id score", [("ab"[at % 2], at // 2, at * 37 % 101) for at in range(120)])
     assert command == "howsure score rows.csv --score score --model model --id question_id"
+
+
+def test_a_second_column_of_tags_is_named() -> None:
+    lines = ["John\tB-PER\tB-PER", "Smith\tI-PER\tO", "lives\tO\tO", ""] * 20
+    Path("both.tsv").write_text("\n".join(lines))
+    assert any("the one before it also contains tags" in note for note in howsure.look("both.tsv").notes)
+    Path("one.tsv").write_text("\n".join(lines).replace("\tB-PER\t", "\tNOUN\t").replace("\tI-PER\t", "\tNOUN\t"))
+    assert not any("before it" in note for note in howsure.look("one.tsv").notes)
