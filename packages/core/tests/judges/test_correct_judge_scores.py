@@ -444,3 +444,19 @@ def test_student_intervals_and_own_corrections_are_noted(bounds: tuple[float, fl
     assert any(note.startswith("Each difference has its own correction") for note in scores.notes)
     alone = howsure.correct_judge_scores(person, judge, bounds=bounds)
     assert not any(note.startswith("Each difference") for note in alone.notes)
+
+
+@pytest.mark.parametrize(
+    ("against", "expected"),
+    [
+        (None, "has the highest mean by corrected grades, {}; 2 models, not compared."),
+        ("b", "{}; not compared with b: a."),
+    ],
+)
+def test_models_without_shared_human_grades_are_not_compared(against: str | None, expected: str) -> None:
+    # people graded the items 0-19 of a (18 of them right) and 20-39 of b (2 right): no item has grades of both answers
+    item, model = np.arange(80) % 40, np.repeat(["a", "b"], 40)
+    judge = np.where(model == "a", item % 10 > 0, item % 10 == 0).astype(float)
+    people = np.where((item < 20) == (model == "a"), judge, np.nan)
+    result = howsure.correct_judge_scores(people, judge, model=model, id=item, against=against)
+    assert result.answer.endswith(expected.format(result.rows[0].corrected))

@@ -53,3 +53,14 @@ def test_the_model_that_lacks_most_items_is_noted_first() -> None:
     notes = [note for note in table.footnotes() if "missing" in note]
     assert notes[0].startswith("C: 10 of 40 items missing")
     assert notes[1].startswith("B: 1 of 40 items missing")
+
+
+def test_few_shared_items_are_noted() -> None:
+    # A has the items 0-39, B 37-76: 3 are shared; C has only item 0, which it shares with A alone
+    items = {"A": range(40), "B": range(37, 77), "C": range(1)}
+    models, ids = zip(*((model, str(item)) for model, has in items.items() for item in has), strict=True)
+    table = howsure.mean_scores([int(m == "A") for m in models], model=list(models), id=list(ids), rng=0)
+    notes = [str(note) for note in table.footnotes() if "missing" in note]
+    assert "A: 37 of 77 items missing; ranks compare shared items, and only 3 are shared with B." in notes
+    assert table.answer.startswith("A scores best on its own items, 1.0000")
+    assert table.answer.endswith("not significantly worse: B; not compared with it: C.")

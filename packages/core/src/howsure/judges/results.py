@@ -112,13 +112,18 @@ class JudgedScores(Rows[JudgedRow]):
         by_grades = " by corrected grades"
         names, means = [str(row.model) for row in self.rows], [row.corrected for row in self.rows]
         if {row.against for row in self.differences} == {first.model}:
-            worse = {row.model for row in self.differences if row.p_adjusted <= alpha}
-            return best_model_sentence(names, means, [name not in worse for name in names], by=by_grades)
+            not_worse = {
+                row.model: None if math.isnan(row.p_adjusted) else row.p_adjusted > alpha for row in self.differences
+            }
+            return best_model_sentence(
+                names, means, [not_worse.get(row.model, True) for row in self.rows], by=by_grades
+            )
         sides: dict[str, list[str]] = {}
         for row in self.differences:
             side = "better" if row.corrected.value > 0 else "worse"
-            detected = f"{side} than {row.against}" if row.p_adjusted <= alpha else f"no difference from {row.against}"
-            sides.setdefault(detected, []).append(row.model)
+            verdict = f"{side} than {row.against}" if row.p_adjusted <= alpha else f"no difference from {row.against}"
+            verdict = f"not compared with {row.against}" if math.isnan(row.p_adjusted) else verdict
+            sides.setdefault(verdict, []).append(row.model)
         verdicts = "".join(f"; {side}: {shortened(models)}" for side, models in sides.items())
         if count_equal_first([mean.value for mean in means]) > 1:
             return f"{equal_means_text(names, means, by=by_grades)}{verdicts}."

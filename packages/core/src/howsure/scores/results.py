@@ -68,7 +68,7 @@ class ScoreRow(Ranked):
     score: name of the score. missing: number of rows without a score that count as `missing_score`. rank_low,
     rank_high: possible ranks among the models of the group. tier: tier in the group. maybe_best: no other model is
     significantly better. Ranks, tier and maybe_best are None if models are not ranked. lacks_items: other models have
-    items that this model lacks.
+    items that this model lacks. not_compared: the models with which it shares too few items for a test.
     """
 
     score: str
@@ -84,6 +84,7 @@ class ScoreRow(Ranked):
     maybe_best: bool | None = None
     notes: tuple[str, ...] = ()
     lacks_items: bool = as_json(None, default=False)
+    not_compared: tuple[str, ...] = as_json(None, default=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

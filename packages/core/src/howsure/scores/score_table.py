@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
@@ -60,6 +61,7 @@ from howsure.stats.mean_score import STUDENT_NOTE, Bounds, MeanScore, mean_score
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.worst_rows import LowItem, Show, check_worst
 
+FEW_SHARED = 30  # items; a note names the models that share fewer
 SAMPLED = ("items", "groups", "both")
 
 
@@ -503,29 +505,43 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     scores, units, sizes = _align_items(cells)
     present = ~np.isnan(scores)
-    few = np.full((len(cells), len(cells)), scores.shape[1] < 2)
+    shared = np.full((len(cells), len(cells)), scores.shape[1])
     if not present.all():
-        few = present.astype(np.float64) @ present.T < 2
+        shared = (present.astype(np.float64) @ present.T).astype(np.int64)
+    few = shared < 2
     if few[~np.eye(len(cells), dtype=bool)].all():
         advice = alike_ids_advice(rows.coded["id"])
         note = Note(f"Models are not ranked: they have fewer than two items in common.{advice}", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     note = Note("This model is not compared with models that share fewer than two items with it.", WARNING)
+    models = [str(row.model) for row in score_rows]
     score_rows = [
-        replace(row, notes=(*row.notes, note)) if few_shared.any() else row
+        replace(row, notes=(*row.notes, note), not_compared=tuple(compress(models, few_shared)))
+        if few_shared.any()
+        else row
         for row, few_shared in zip(score_rows, few, strict=True)
     ]
     missing_items = (~present).sum(axis=1).tolist()
+    np.fill_diagonal(shared, 0)
+    shared_with = [zip(models, counts, strict=True) for counts in shared.tolist()]
     score_rows = [
-        replace(row, notes=(*row.notes, *_lacking_items(n, present.shape[1])), lacks_items=n > 0)
-        for row, n in zip(score_rows, missing_items, strict=True)
+        replace(row, notes=(*row.notes, *_lacking_items(n, present.shape[1], dict(others))), lacks_items=n > 0)
+        for row, n, others in zip(score_rows, missing_items, shared_with, strict=True)
     ]
     return _add_ranks(score_rows, scores, units, None, sizes, bounds, options)
 
 
-def _lacking_items(lacking: int, n: int) -> list[str]:
-    """A note on a model without some of the items that other models have."""
-    return [f"{lacking:,} of {counted(n, 'item')} missing; ranks compare shared items."] if lacking else []
+def _lacking_items(lacking: int, n: int, shared: Mapping[str, int]) -> list[str]:
+    """A note on a model that lacks some of the items that other models have. shared: the number of items that it shares
+    with each model."""
+    if not lacking:
+        return []
+    missing = f"{lacking:,} of {counted(n, 'item')} missing; ranks compare shared items"
+    few = {model: count for model, count in shared.items() if 1 < count < FEW_SHARED}
+    if not few:
+        return [f"{missing}."]
+    model = min(few, key=lambda name: few[name])
+    return [Note(f"{missing}, and only {few[model]:,} are shared with {model}.", WARNING)]
 
 
 def _align_items(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floats | None]:

@@ -21,17 +21,28 @@ def best_model_sentence(
     names: Sequence[str], values: Sequence[Estimate], not_worse: Sequence[bool | None], *, by: str = ""
 ) -> str:
     """Return a sentence on the model or the models with the best mean, which come first, and on the other models that
-    are not significantly worse. by: a phrase on how means are estimated.
+    are not significantly worse. not_worse: None if a model is not compared with the best. by: a phrase on how means are
+    estimated.
 
     >>> large, small = (Estimate(x, x - 0.05, x + 0.05, level=0.95, method="", n=9) for x in (0.75, 0.5))
     >>> best_model_sentence(["large", "small"], [large, small], [True, False])
     'large scores best, 0.7500 [0.7000, 0.8000]; significantly better than small.'
     """
     equal = count_equal_first([value.value for value in values])
-    others = names[equal:]
-    rest = _rivals_text([name for name, rival in zip(others, not_worse[equal:], strict=True) if rival], others)
+    others, verdicts = names[equal:], not_worse[equal:]
+    rivals = [name for name, rival in zip(others, verdicts, strict=True) if rival]
+    compared = [name for name, rival in zip(others, verdicts, strict=True) if rival is not None]
+    if len(compared) == len(others):
+        rest = _rivals_text(rivals, others)
+    elif not compared:
+        rest = f"{counted(len(names), 'model')}, not compared"
+    else:
+        better = [name for name in compared if name not in rivals]
+        lists = {"significantly better than": better, "not significantly worse:": rivals}
+        lists["not compared:"] = [name for name in others if name not in compared]
+        rest = "; ".join(f"{label} {shortened(models, limit=MAX_NAMED)}" for label, models in lists.items() if models)
     if equal == 1:
-        return f"{names[0]} scores best{by}, {values[0]}; {rest}."
+        return f"{names[0]} {'scores best' if compared else 'has the highest mean'}{by}, {values[0]}; {rest}."
     statement = equal_means_text(names, values, by=by)
     return f"{statement}{f'; {rest}' if others else ''}."
 
@@ -51,9 +62,9 @@ def _rivals_text(rivals: Sequence[str], others: Sequence[str]) -> str:
     return f"{shortened(rivals, limit=MAX_NAMED)} {'is' if len(rivals) == 1 else 'are'} not significantly worse"
 
 
-def ranked_best_text(rows: Sequence[Any], *, equal: int = 1) -> str:
+def ranked_best_text(rows: Sequence[Any], *, equal: int = 1, not_compared: Sequence[str] = ()) -> str:
     """Return the phrase on models that do not differ significantly from the best model (the first row), by their ranks.
-    equal: the number of first rows with the best mean.
+    equal: the number of first rows with the best mean. not_compared: models that are not compared with the best model.
 
     A model whose ranks begin at 1 is not significantly worse than any other model if all pairs are compared. The phrase
     says so if such a model is not possibly best, because that test compares fewer pairs. If the best models do not
@@ -63,6 +74,10 @@ def ranked_best_text(rows: Sequence[Any], *, equal: int = 1) -> str:
     rivals = [row for row in others if row.rank_low == 1]
     if {equal + len(rivals)} == {row.rank_high for row in best}:
         pairs = "" if all(row.maybe_best for row in rivals) else " when all pairs are compared"
+        if not_compared:
+            tested = [str(row.model) for row in rivals if str(row.model) not in not_compared]
+            phrases = [f"not significantly worse: {shortened(tested, limit=MAX_NAMED)}"] if tested else []
+            return "; ".join([*phrases, f"not compared with it: {shortened(not_compared, limit=MAX_NAMED)}"])
         return _rivals_text([str(row.model) for row in rivals], [str(row.model) for row in others]) + pairs
     if equal == 1:
         return f"its possible ranks are {rows[0].ranks}"
@@ -103,15 +118,20 @@ def _group_sentence(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str
     if equal > 1 and math.isclose(means[0], best_mean, rel_tol=1e-12):
         where += " of their own items" if any(row.lacks_items for row in rows[:equal]) else ""
         statement = equal_values_text(names[:equal], f"{values[0].value:.4f}", extreme=extreme, of_all=len(rows))
-        rest = "not ranked" if rows[0].ranks is None else ranked_best_text(rows, equal=equal)
+        rest = (
+            "not ranked"
+            if rows[0].ranks is None
+            else ranked_best_text(rows, equal=equal, not_compared=rows[0].not_compared)
+        )
         return f"{prefix}{statement}{where}{f'; {rest}' if equal < len(rows) or rows[0].ranks is None else ''}."
     if rows[0].ranks is not None:
+        rest = ranked_best_text(rows, not_compared=rows[0].not_compared)
         best = "best (lowest)" if lower_is_better else "best"
         if means[0] != best_mean:
             shared = f"{prefix}{names[0]} scores {best}{where} on the items that models share"
-            return f"{shared}, {values[0]} on all its own items; {ranked_best_text(rows)}."
+            return f"{shared}, {values[0]} on all its own items; {rest}."
         where = " on its own items" if rows[0].lacks_items else where
-        return f"{prefix}{names[0]} scores {best}{where}, {values[0]}; {ranked_best_text(rows)}."
+        return f"{prefix}{names[0]} scores {best}{where}, {values[0]}; {rest}."
     return f"{prefix}{names[0]} has the {extreme} mean{where}, {values[0]}; {counted(len(rows), 'model')}, not ranked."
 
 

@@ -194,7 +194,7 @@ class Comparison(Rows[Difference]):
         if self.best is None:
             return ()
         rows = [row for row in self.rows if row.metric == self.rows[0].metric and row.against == self.best]
-        return (self.best, *(row.model for row in rows if not row.p_adjusted <= ALPHA))
+        return (self.best, *(row.model for row in rows if row.p_adjusted > ALPHA))
 
     def columns(self) -> Sequence[Column]:
         """The columns of the printed table, with the baselines if there are several; frames and CSV have all."""
@@ -400,24 +400,26 @@ def _best_sentences(result: Comparison) -> list[str]:
     """Return sentences on the best model in the first metric and on the models that are not significantly worse."""
     metric = result[0].metric
     rows = [row for row in result if row.metric == metric and row.against == result.best]
-    tied = result.tied[1:]
+    tied, untested = result.tied[1:], [row.model for row in rows if math.isnan(row.p_adjusted)]
     if not rows:
         return [f"{result.best} is best."]
     value = f"{rows[0].against_value:.4f}"
     equal = count_equal_first([rows[0].against_value, *(row.model_value for row in rows)])
     if equal > 1:
         names = [str(result.best), *(row.model for row in rows[: equal - 1])]
+        untested = [model for model in untested if model not in names]
         extreme, what = "highest" if rows[0].higher_is_better else "lowest", f"the same {metric}"
         statement = equal_values_text(names, value, extreme=extreme, of_all=len(rows) + 1, what=what)
         tied, rows = tuple(model for model in tied if model not in names), rows[equal - 1 :]
         rest = f"; not significantly worse: {shortened(tied)}" if tied else ""
-    elif tied:
+    elif tied or untested:
         statement = f"{result.best} is best in {metric}, with {value}"
-        rest = f"; not significantly worse: {shortened(tied)}"
+        rest = f"; not significantly worse: {shortened(tied)}" if tied else ""
     else:
         statement = f"{result.best} is best in {metric}, with {value}, significantly better than every other model"
         return [f"{statement}. {rows[0].model}: {_finding(rows[0])}."]
-    n_worse = len(rows) - len(tied)
+    n_worse = len(rows) - len(tied) - len(untested)
+    rest += f"; not compared: {shortened(untested)}" if untested else ""
     worse = f"; {counted(n_worse, 'other is', 'others are')} significantly worse" if n_worse else ""
     return [f"{statement}{rest}{worse}."]
 
