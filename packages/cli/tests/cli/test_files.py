@@ -180,3 +180,53 @@ def test_full_disk_error_names_the_file(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, f"howsure: {target}: File too large\n")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"pairs.csv": "of yesterday"}
+
+
+GRADED = "id,model,score\n" + "".join(f"{item},{model},{item % 2}\n" for item in range(20) for model in "ab")
+
+
+@pytest.mark.parametrize(
+    ("command", "column"),
+    [
+        ("judge sample {} --score score --model model --id id --labels 6", "person"),
+        ("counts sample {} --prob score --labels 6", "label"),
+    ],
+)
+def test_a_sheet_with_labels_is_not_replaced(tmp_path: Path, command: str, column: str) -> None:
+    (tmp_path / "graded.csv").write_text(GRADED)
+    sheet = tmp_path / "sheet.csv"
+    typed = f"{command.format(tmp_path / 'graded.csv')} --output {sheet}"
+    for _ in range(2):  # an empty sheet may be replaced
+        assert run(typed).code == 0
+    header, first, second, *others = sheet.read_text().splitlines()
+    assert header.endswith(f",{column}")
+    labelled = "\n".join([header, f"{first}1", f"{second}0", *others])
+    sheet.write_text(labelled)
+    refused = run(typed)
+    assert refused.code == 2
+    assert f"sheet.csv has 2 entries in its column {column}, which the new sheet would delete" in refused.err
+    assert sheet.read_text() == labelled
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "beginning"),
+    [
+        ("means.csv", "", "model,n,"),
+        ("means.json", "", "{"),
+        ("means.md", "", "| model |"),
+        ("means.tex", "", "\\begin{"),
+        ("means.txt", "", "a and b"),
+        ("means.csv", " --format json", "{"),
+    ],
+)
+def test_the_suffix_chooses_the_format_unless_it_is_typed(tmp_path: Path, name: str, more: str, beginning: str) -> None:
+    (tmp_path / "graded.csv").write_text(GRADED)
+    printed(f"score {tmp_path / 'graded.csv'} --score score --model model --id id --output {tmp_path / name}{more}")
+    assert any(line.startswith(beginning) for line in (tmp_path / name).read_text().splitlines())
+
+
+def test_columns_are_refused_for_json_by_its_suffix(tmp_path: Path) -> None:
+    (tmp_path / "graded.csv").write_text(GRADED)
+    typed = f"score {tmp_path / 'graded.csv'} --score score --model model --id id"
+    for options in ("--columns n --output {}", "--output {} --columns n"):
+        assert "--columns is for tables" in run(f"{typed} {options.format(tmp_path / 'means.json')}").err

@@ -165,3 +165,11 @@ def test_ids_that_differ_only_in_spelling_are_named() -> None:
         howsure.compare_scores("y", model="model", id="id", against="a", data=frame)
     table = howsure.mean_scores("y", model="model", id="id", data=frame, rng=0)
     assert sentence in str(table[0].notes)
+
+
+@pytest.mark.parametrize("answers", ['["Paris", "paris"]', '{"text": ["Paris"]}'])
+def test_lists_of_correct_answers_are_refused(answers: str) -> None:
+    with pytest.raises(InputError, match="a true label must be one label; .* is a list, which no value of a equals"):
+        check_common_labels(["Paris", answers], ["Paris"], name="a")
+    check_common_labels(["Paris", "[1"], ["Paris"], name="a")
+    check_common_labels([answers], [answers, "Paris"], name="a")

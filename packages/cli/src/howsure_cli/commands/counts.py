@@ -23,7 +23,7 @@ from howsure.regression.regress_predicted import regress_predicted
 from howsure.show.table import csv_line
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.derived import build_command, call_function, choice, derived, parameter_help
-from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.destinations import OutputFile, check_labels_kept
 from howsure_cli.terminal.options import Decorator, as_names, build_source, role_option, seed_option
 from howsure_cli.terminal.output import emit, say
 from howsure_cli.terminal.vocabulary import option_name
@@ -100,7 +100,9 @@ CARRIED_OPTIONS = ("y_prob", "labelled", "groups", "date", "period", "date_forma
 def sample(output: str | None, **typed: Any) -> None:
     """Write the sheet of units to label, and print what to do with it."""
     drawn = call_function(draw_label_sample, typed)
-    emit(f"{_as_source(drawn, typed['files'][0], typed['encoding'])}\n", output)
+    sheet = _as_source(drawn, typed["files"][0], typed["encoding"])
+    check_labels_kept(output, sheet, column=LABEL)
+    emit(f"{sheet}\n", output)
     if output is not None:
         same = typed | {"labelled": output, "format": typed["input_format"]}
         options = [(option_name(role), same[role]) for role in CARRIED_OPTIONS if same[role]]

@@ -20,6 +20,7 @@ import click
 
 from howsure.result import Result
 from howsure_cli.terminal.commands import Command
+from howsure_cli.terminal.destinations import check_labels_kept
 from howsure_cli.terminal.options import (
     PROBABILITIES,
     Decorator,
@@ -274,6 +275,8 @@ def finish(result: Any, *, name: str, form: str, output: str | None, **pictures:
     """
     named = replace(result, recipe={"command": f"howsure {name}", **result.recipe})
     text = result_text(named, form, output)  # which may refuse a column, before anything is written
+    if (column := getattr(named, "filled_in", None)) is not None:
+        check_labels_kept(output, text, column=column)
     write_pictures(named, **pictures)
     emit(text, output)
     if code := getattr(named, "exit_code", 0):

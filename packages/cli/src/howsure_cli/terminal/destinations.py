@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import glob
+import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -14,6 +16,7 @@ import click
 from howsure.errors import InputError
 from howsure.files.atomic_write import HEAD, check_place
 from howsure.files.input_files import STANDARD_INPUT, Identity, identity, opened
+from howsure.inputs.numbers_and_names import counted
 
 FIGURES = (".svg", ".png", ".pdf")
 PAGES = (".html", ".htm")
@@ -74,6 +77,27 @@ def check_destinations(context: click.Context, *, also_read: Iterable[str | int]
     }
     for _, path in written:
         _check_unread(path, identities_read)
+
+
+def check_labels_kept(path: str | None, sheet: str, *, column: str) -> None:
+    """Raise InputError if a sheet to fill in would replace one whose column of labels has more entries."""
+    if path is None or not os.path.isfile(path):
+        return
+    existing = _n_filled(Path(path).read_text("utf-8-sig", "replace"), column)
+    if existing > _n_filled(sheet, column):
+        raise InputError(
+            f"{path} has {counted(existing, 'entry', 'entries')} in its column {column}, which the new sheet would "
+            f"delete. Name another file, or delete {path} if you do not need its labels."
+        )
+
+
+def _n_filled(sheet: str, column: str) -> int:
+    """The number of rows of a CSV file in which a column is not empty; 0 if it has no such column."""
+    separator = max(",;\t", key=sheet.partition("\n")[0].count)
+    rows = csv.reader(io.StringIO(sheet, newline=""), delimiter=separator)
+    header = next(rows, [])
+    at = header.index(column) if column in header else len(header)
+    return sum(bool(row[at].strip()) for row in rows if at < len(row))
 
 
 def is_read(parameter: click.Parameter) -> bool:

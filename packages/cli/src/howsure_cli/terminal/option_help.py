@@ -154,6 +154,7 @@ OPTION_HELP = {
     "--columns": "Columns of the table, in this order (default: all).",
     "--verbose": "Print all rows and notes (default: 12 rows and the three most serious notes).",
     "--output": "File to write the result to.",
+    "--output FILE": "File to write the result to; .csv, .json, .md and .tex choose the format.",
     "--output FOLDER": "Folder to write into.",
     "--raw": "Do not escape names for terminals and spreadsheets.",
     "--figure": "Draw the result: .svg, .png or .pdf.",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from howsure.data.sources import Files
 from howsure.data.sources import read as files_of
@@ -101,8 +102,13 @@ def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:
 def keep_columns(ctx: Context, param: Parameter, value: str | None) -> None:
     """Store the value of `--columns` for `chosen`."""
     ctx.meta[COLUMNS] = as_names(ctx, param, value)
+    check_columns(ctx)
+
+
+def check_columns(ctx: Context) -> None:
+    """Raise InputError for `--columns` with a format that has no columns."""
     form = ctx.params.get("form")
-    if value is not None and form in ("json", "signature"):
+    if ctx.meta[COLUMNS] is not None and form in ("json", "signature"):
         why = "JSON contains everything" if form == "json" else "a signature has no columns"
         raise InputError(f"--columns is for tables; {why}. Leave one of the two out.")
 
@@ -129,10 +135,24 @@ verbose_option = click.option(
 def output_options(function: Decorated) -> Decorated:
     """`--format`, `--columns`, `--verbose`, `--output` and `--raw`."""
     form = choice_option("--format", "form", of=FORMATS, is_eager=True)
-    return form(columns_option(verbose_option(output_option(raw_option(function)))))
+    return form(columns_option(verbose_option(formatted_output_option(raw_option(function)))))
+
+
+FORMATS_BY_SUFFIX = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex"}
+
+
+def keep_format(ctx: Context, param: Parameter, path: str | None) -> str | None:
+    """Choose the format by the suffix of the output file if no format is typed."""
+    if path is not None and ctx.get_parameter_source("form") is ParameterSource.DEFAULT:
+        suffix = os.path.splitext(path)[1].lower()
+        ctx.params["form"] = FORMATS_BY_SUFFIX.get(suffix, ctx.params["form"])
+        if COLUMNS in ctx.meta:
+            check_columns(ctx)
+    return path
 
 
 output_option = click.option("--output", type=OutputFile(), metavar="FILE")
+formatted_output_option = click.option("--output", type=OutputFile(), metavar="FILE", callback=keep_format)
 
 
 def figure_option(*, advice: str = "") -> Callable[[Decorated], Decorated]:

@@ -31,7 +31,7 @@ from howsure.errors import ANY_VALUE, InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, unknown_name
+from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.logistic import sigmoid
@@ -277,6 +277,12 @@ def _estimate_from_sample(
         raise InputError("sample says how units were drawn; leave out strata and inclusion.")
     drawn = Drawn.of(sample, n=n, clusters=options["clusters"])
     rows, values, unread = drawn.read(y_true, n=n, pos_label=options["pos_label"])
+    if options["pos_label"] is not None and len(unread) and len(values) and values.all():
+        raise InputError(
+            f"all {len(values):,} labels are {options['pos_label']!r}, and {counted(len(unread), 'drawn unit')} "
+            f"{'has' if len(unread) == 1 else 'have'} none. If an empty label means no, write no there. If nobody "
+            "labelled these units, write 1 for the others, and leave out `pos_label=...`."
+        )
     options |= {"strata": drawn.strata, "inclusion": drawn.inclusion, "pos_label": None}
     extremes = []
     for label in (0.0, 1.0) if len(unread) else (0.0,):

@@ -5,12 +5,13 @@ Such labels are never merged. A note counts them; if one of them is the positive
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from unicodedata import normalize
 
-from howsure.errors import InputError
+from howsure.errors import InputError, quote
 from howsure.inputs.numbers_and_names import counted, number_or_text, shortened
 
 MAX_LISTED = 4
@@ -28,8 +29,14 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
     'No', 'Yes'. They differ only in case or spaces: spell both the same way.
 
     Raises InputError if no predicted label is a true label, because the accuracy would be 0 whatever the model
-    predicts.
+    predicts; or if some true labels are lists of labels, which no prediction equals.
     """
+    lists = [label for label in true if _is_list(label)]
+    if lists and not any(map(_is_list, predicted)):
+        raise InputError(
+            f"a true label must be one label; {quote(lists[0])} is a list, which no value of {name} equals. Add a "
+            "column that is 1 if the prediction is one of the correct answers and 0 otherwise, and evaluate its mean."
+        )
     if set(true) & set(predicted) or not any(isinstance(label, str) for label in (*true, *predicted)):
         return
     alike = variants(true, predicted)
@@ -42,6 +49,16 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
         f"no value of {name} is a true label: it contains {_shortened_list(predicted)}; the true "
         f"labels are {_shortened_list(true)}. {advice}"
     )
+
+
+def _is_list(label: object) -> bool:
+    """Whether a label is a list or a mapping, as files of JSON contain them."""
+    if not isinstance(label, str) or not label.startswith(("[", "{")):
+        return False
+    try:
+        return isinstance(json.loads(label), list | dict)
+    except ValueError:
+        return False
 
 
 def variants(true: Iterable[object], predicted: Iterable[object]) -> list[object]:

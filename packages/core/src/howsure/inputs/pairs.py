@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, quote
+from howsure.errors import InputError, parameter, quote
 from howsure.inputs.numbers_and_names import check_choice, counted
 
 # Scores over all K classes of a row, kept with the pairs that were made from the row.
@@ -198,7 +199,8 @@ class Probabilities:
     >>> Probabilities("logits", ["a", "b"]).columns
     ('a', 'b')
 
-    Raises InputError for another `way`, and for `reduce` or `classes` with one probability per row.
+    Raises InputError for another `way`, for `reduce` or `classes` with one probability per row, and for
+    classes that the names of the columns contain in another order.
     """
 
     way: str
@@ -211,6 +213,9 @@ class Probabilities:
             check_choice(self.way, WAYS[:-1], name="way")
         if self.is_one and (self.classes is not None or not self.is_confidence):
             self.refuse_classes()
+        names = self.values if isinstance(self.values, list | tuple) else ()
+        if self.classes is not None and all(isinstance(name, str) for name in (*names, *self.classes)):
+            _check_order(names, self.classes)
 
     @property
     def is_confidence(self) -> bool:
@@ -260,6 +265,24 @@ class Probabilities:
                 f"with `data=...`, `Probabilities.{self.way}=...` must name columns; it is {quote(self.values)}."
             )
         return named
+
+
+def _check_order(columns: Sequence[str], classes: Sequence[str]) -> None:
+    """Raise InputError if each column's name begins or ends with one class, and these are in another order."""
+    by_column = [[name for name in classes if _names_class(column, name)] for column in columns]
+    named = [found[0] for found in by_column if len(found) == 1]
+    if len(named) == len(columns) and sorted(named) == sorted(classes) and named != list(classes):
+        column, name, right = next(pair for pair in zip(columns, classes, named, strict=True) if pair[1] != pair[2])
+        raise InputError(
+            f"`classes=...` must be in the order of the columns; {column} is given the class {name}, but its name "
+            f"contains {right}. Give {parameter('classes', named)}; if the order is right, rename the columns."
+        )
+
+
+def _names_class(column: str, name: str) -> bool:
+    """Whether a column is called like a class, perhaps with other words before or after it: p_joy, joy (score)."""
+    escaped = re.escape(name)
+    return re.search(rf"^{escaped}(?![^\W_])|(?<![^\W_]){escaped}$", column, re.IGNORECASE) is not None
 
 
 def as_probabilities(y_prob: Any) -> Probabilities:

@@ -47,6 +47,7 @@ class JudgeSample(Result):
     title = "Answers to be graded"
     description = ""
     suggested: ClassVar = {"form": "csv", "output": "to_grade.csv"}
+    filled_in: ClassVar = "person"
 
     @property
     def stratum(self) -> np.ndarray[Any, Any]:

@@ -112,7 +112,7 @@ class JudgedScores(Rows[JudgedRow]):
         by_grades = " by corrected grades"
         names, means = [str(row.model) for row in self.rows], [row.corrected for row in self.rows]
         if {row.against for row in self.differences} == {first.model}:
-            not_worse = {
+            not_worse: dict[str | None, bool | None] = {
                 row.model: None if math.isnan(row.p_adjusted) else row.p_adjusted > alpha for row in self.differences
             }
             return best_model_sentence(

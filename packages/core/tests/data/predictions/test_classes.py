@@ -19,6 +19,7 @@ from tests.cli.running import printed
 from tests.data.files import opened, write
 
 import howsure
+from howsure.errors import InputError
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.classes import softmax as ours
 from howsure.inputs.frames import Kind
@@ -275,3 +276,12 @@ def test_one_logit_is_a_sigmoid_and_one_log_probability_an_exponential(suffix: s
         with opened(path, y_true="y", exact_up_to=1, **{name: column}) as predictions:
             np.testing.assert_allclose(predictions.pairs().probabilities, expected, rtol=1e-12)
             assert predictions.stream is not None
+
+
+def test_classes_must_be_in_the_order_that_columns_show() -> None:
+    columns = ["p_anger", "P_Fear", "joy (score)"]
+    with pytest.raises(InputError, match="P_Fear is given the class joy, but its name contains fear") as caught:
+        howsure.Probabilities("probs", columns, classes=["anger", "joy", "fear"])
+    assert "classes=['anger', 'fear', 'joy']" in str(caught.value)
+    for classes in (["anger", "fear", "joy"], ["no", "maybe", "yes"], ["joy", "other", "fear"]):
+        assert howsure.Probabilities("probs", columns, classes=classes).classes == classes

@@ -44,8 +44,8 @@ from howsure_cli.terminal.options import (
     build_source,
     choice_option,
     figure_option,
+    formatted_output_option,
     in_order,
-    output_option,
     output_options,
     raw_option,
     role_option,
@@ -113,8 +113,8 @@ SHARED: dict[str, Decorator] = {
         metavar="FILE.json",
         help="Write the estimates to a file that a later run can be compared with.",
     ),
-    "form": choice_option("--format", "form", of=FORMATS),
-    "output": output_option,
+    "form": choice_option("--format", "form", of=FORMATS, is_eager=True),
+    "output": formatted_output_option,
     "junit": click.option(
         "--junit", type=OutputFile(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."
     ),
