@@ -423,3 +423,18 @@ def test_a_sample_of_a_file_in_another_encoding_has_its_separator(encoding: str,
     done = howsure("counts", "sample", source, "--encoding", encoding, *command)
     assert f"--encoding {encoding}" in done.out + done.err
     assert (tmp_path / "sheet.csv").read_text(encoding="utf-8-sig").startswith("row;text;stratum;inclusion;check;label")
+
+
+def test_crosses_without_any_other_label_are_refused(tmp_path: Path) -> None:
+    units, sheet = tmp_path / "units.csv", tmp_path / "sheet.csv"
+    units.write_text("score\n" + "".join(f"{row / 100}\n" for row in range(100)))
+    printed_sheet = howsure(f"counts sample {units} --prob score --labels 40 --output {sheet}")
+    assert printed_sheet.code == 0
+    header, *rows = sheet.read_text().splitlines()
+    estimate = f"counts estimate {units} --prob score --labelled {sheet} --positive x"
+    for blank, code in (("", 2), ("no", 0)):
+        sheet.write_text("\n".join([header, *(f"{row}{'x' if at < 15 else blank}" for at, row in enumerate(rows))]))
+        done = howsure(estimate)
+        assert done.code == code
+        message = f"all 15 labels are 'x', and {len(rows) - 15} drawn units have none. If an empty label means no"
+        assert (message in done.err) == (blank == "")

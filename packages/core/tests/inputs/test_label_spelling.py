@@ -169,7 +169,7 @@ def test_ids_that_differ_only_in_spelling_are_named() -> None:
 
 @pytest.mark.parametrize("answers", ['["Paris", "paris"]', '{"text": ["Paris"]}'])
 def test_lists_of_correct_answers_are_refused(answers: str) -> None:
-    with pytest.raises(InputError, match="a true label must be one label; .* is a list, which no value of a equals"):
+    with pytest.raises(InputError, match=r"a true label must be one label; .* is a list, which no value of a equals"):
         check_common_labels(["Paris", answers], ["Paris"], name="a")
     check_common_labels(["Paris", "[1"], ["Paris"], name="a")
     check_common_labels([answers], [answers, "Paris"], name="a")

@@ -150,11 +150,10 @@ OPTION_HELP = {
     "--model-version": "The model that answered, if decision responses name an alias or no model.",
     "--independent-rows": "Rows are independent although items repeat (default: repeated items are clusters).",
     # what is printed and written
-    "--format": "Format of the result.",
+    "--format": "Format of the result; if it is not given, a suffix of --output such as .csv decides.",
     "--columns": "Columns of the table, in this order (default: all).",
     "--verbose": "Print all rows and notes (default: 12 rows and the three most serious notes).",
     "--output": "File to write the result to.",
-    "--output FILE": "File to write the result to; .csv, .json, .md and .tex choose the format.",
     "--output FOLDER": "Folder to write into.",
     "--raw": "Do not escape names for terminals and spreadsheets.",
     "--figure": "Draw the result: .svg, .png or .pdf.",

@@ -238,9 +238,9 @@ def count_units(
         score = check_probabilities(columns["y_prob"])
         n = len(score)
         labels = {"y_true": columns["y_true"], **{role: columns[role] for role in readings}}
+        positive = None if pos_label is None else str(pos_label)
         if labelled is not None:
             named = {role: str(column) for role, column in readings.items() if column is not None}
-            positive = None if pos_label is None else str(pos_label)
             label_columns, drawn["sample"] = sheet_labels(
                 labelled, score, place=columns.rows.place, pos_label=positive, others=tuple(named.values())
             )
@@ -260,7 +260,7 @@ def count_units(
         if double_labels is not None and method == "raw":
             raise InputError("`method='raw'` uses no label; leave out `second=...`.")
         counts = _estimate_from_sample(
-            labels["y_true"], score, drawn["sample"], columns["strata"], columns["inclusion"], options, n
+            labels["y_true"], score, drawn["sample"], columns["strata"], columns["inclusion"], options, n, positive
         )
         counts = counts if double_labels is None else correct_counts(counts, double_labels, generator_from(rng))
     caveats = (*counts.caveats, *columns.notes)
@@ -268,18 +268,28 @@ def count_units(
 
 
 def _estimate_from_sample(
-    y_true: Any, y_prob: Any, sample: Any, strata: Any, inclusion: Any, options: dict[str, Any], n: int
+    y_true: Any,
+    y_prob: Any,
+    sample: Any,
+    strata: Any,
+    inclusion: Any,
+    options: dict[str, Any],
+    n: int,
+    positive: str | None,
 ) -> CountEstimates:
-    """The counts from the labels of a sample, allowing for any labels of drawn units that have no label."""
+    """The counts from the labels of a sample, allowing for any labels of drawn units that have no label.
+
+    positive: the positive label as it was named, None if labels are 0 and 1.
+    """
     if sample is None:
         return _estimate(y_true, y_prob, strata=strata, inclusion=inclusion, **options)
     if strata is not None or inclusion is not None:
         raise InputError("sample says how units were drawn; leave out strata and inclusion.")
     drawn = Drawn.of(sample, n=n, clusters=options["clusters"])
     rows, values, unread = drawn.read(y_true, n=n, pos_label=options["pos_label"])
-    if options["pos_label"] is not None and len(unread) and len(values) and values.all():
+    if positive not in (None, "1") and len(unread) and values.all():
         raise InputError(
-            f"all {len(values):,} labels are {options['pos_label']!r}, and {counted(len(unread), 'drawn unit')} "
+            f"all {len(values):,} labels are {positive!r}, and {counted(len(unread), 'drawn unit')} "
             f"{'has' if len(unread) == 1 else 'have'} none. If an empty label means no, write no there. If nobody "
             "labelled these units, write 1 for the others, and leave out `pos_label=...`."
         )

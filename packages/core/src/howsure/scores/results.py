@@ -7,8 +7,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.parameter_types import Axes, Figure
-from howsure.notes import DETAIL, FINDING, Note, notes_by_name
+from howsure.notes import DETAIL, FINDING, WARNING, Note, notes_by_name
 from howsure.result import AMONG, Estimate, Row, Rows, as_json, estimate_text
 from howsure.scores.summary_sentences import battles_answer, scores_answer
 from howsure.show.axes import checks_axes
@@ -85,6 +86,22 @@ class ScoreRow(Ranked):
     notes: tuple[str, ...] = ()
     lacks_items: bool = as_json(None, default=False)
     not_compared: tuple[str, ...] = as_json(None, default=())
+
+
+FEW_SHARED = 30  # items; a note names a model that shares fewer
+
+
+def lacking_items_notes(lacking: int, n: int, shared: Mapping[str, int]) -> list[str]:
+    """A note on a model that lacks some of the items that other models have. shared: the number of items that it shares
+    with each model."""
+    if not lacking:
+        return []
+    missing = f"{lacking:,} of {counted(n, 'item')} missing; ranks compare shared items"
+    few = {model: count for model, count in shared.items() if 1 < count < FEW_SHARED}
+    if not few:
+        return [f"{missing}."]
+    model = min(few, key=lambda name: few[name])
+    return [Note(f"{missing}, and only {few[model]:,} are shared with {model}.", WARNING)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

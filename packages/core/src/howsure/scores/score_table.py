@@ -42,7 +42,7 @@ from howsure.scores.documents import (
 from howsure.scores.group_means import add_reaches, interval_note, mean_of_groups, value_of_groups
 from howsure.scores.overall import SAME_ANSWERS_NOTE, has_groups, overall_rows, pool_groups, share_items
 from howsure.scores.ranks import Flags, ranks
-from howsure.scores.results import ScoreRow, ScoreTable
+from howsure.scores.results import ScoreRow, ScoreTable, lacking_items_notes
 from howsure.scores.scored_rows import (
     ScoredRows,
     cell_codes,
@@ -61,7 +61,6 @@ from howsure.stats.mean_score import STUDENT_NOTE, Bounds, MeanScore, mean_score
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.worst_rows import LowItem, Show, check_worst
 
-FEW_SHARED = 30  # items; a note names the models that share fewer
 SAMPLED = ("items", "groups", "both")
 
 
@@ -525,23 +524,10 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     np.fill_diagonal(shared, 0)
     shared_with = [zip(models, counts, strict=True) for counts in shared.tolist()]
     score_rows = [
-        replace(row, notes=(*row.notes, *_lacking_items(n, present.shape[1], dict(others))), lacks_items=n > 0)
+        replace(row, notes=(*row.notes, *lacking_items_notes(n, present.shape[1], dict(others))), lacks_items=n > 0)
         for row, n, others in zip(score_rows, missing_items, shared_with, strict=True)
     ]
     return _add_ranks(score_rows, scores, units, None, sizes, bounds, options)
-
-
-def _lacking_items(lacking: int, n: int, shared: Mapping[str, int]) -> list[str]:
-    """A note on a model that lacks some of the items that other models have. shared: the number of items that it shares
-    with each model."""
-    if not lacking:
-        return []
-    missing = f"{lacking:,} of {counted(n, 'item')} missing; ranks compare shared items"
-    few = {model: count for model, count in shared.items() if 1 < count < FEW_SHARED}
-    if not few:
-        return [f"{missing}."]
-    model = min(few, key=lambda name: few[name])
-    return [Note(f"{missing}, and only {few[model]:,} are shared with {model}.", WARNING)]
 
 
 def _align_items(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floats | None]:
