@@ -150,7 +150,7 @@ OPTION_HELP = {
     "--model-version": "The model that answered, if decision responses name an alias or no model.",
     "--independent-rows": "Rows are independent although items repeat (default: repeated items are clusters).",
     # what is printed and written
-    "--format": "Format of the result; if it is not given, a suffix of --output such as .csv decides.",
+    "--format": "Format of the result.",
     "--columns": "Columns of the table, in this order (default: all).",
     "--verbose": "Print all rows and notes (default: 12 rows and the three most serious notes).",
     "--output": "File to write the result to.",
