@@ -100,7 +100,6 @@ FAILED = words_in("failure failed fail")
 RIGHT = CORRECT | words_in("true yes solved resolved succeeded")  # as values of such a column
 INSPECT, TRUTH = words_in("c i p n"), words_in("t f")  # letters of right and wrong answers
 YES = words_in("1 1.0 true yes y ja wahr oui vrai sí si verdadero sì vero sim waar ✅ ✓ ✔ ✔️ 👍")
-NO = words_in("0 0.0 false no n nein falsch non faux falso não nao onwaar ❌ ✗ ✘ ✖ 👎")
 LETTERS = words_in("a b c d e f a+ a- b+ b- c+ c- d+ d-")  # of school grades, A being the best
 DOUBT = words_in("maybe ? unsure timeout")  # neither of two opposite values
 POSITIVE = YES | words_in("correct right pass passed success positive pos entailed good win richtig")
@@ -238,7 +237,7 @@ def without_unclear(column: SeenColumn, texts: Sequence[str | None]) -> SeenColu
 
 
 def without_doubts(column: SeenColumn, texts: Sequence[str | None]) -> SeenColumn:
-    """Return the column, with values other than two opposite ones, such as "unclear" or "maybe", separated from these.
+    """Return the column, with values that are no answers, such as "unclear" or "maybe", separated from its two others.
 
     A value that says how a run ended, such as a timeout, is a failure.
     """
@@ -251,10 +250,7 @@ def without_doubts(column: SeenColumn, texts: Sequence[str | None]) -> SeenColum
 
 
 def _opposites(column: SeenColumn) -> frozenset[str]:
-    """The only yes and the only no among values; or two values, if one is good and all others are non-answers."""
-    pair = [[value for value in column.held if value.strip().casefold() in words] for words in (YES, NO)]
-    if [len(side) for side in pair] == [1, 1] and not is_numeric(column):
-        return frozenset(pair[0] + pair[1])
+    """The only two values that are answers, if it is clear which one is good; otherwise none."""
     answers = {value for value in column.held if not (is_non_answer(value) or value.strip().casefold() in DOUBT)}
     is_clear = len(answers) == 2 and positive_option(replace(column, kind=TWO, held=frozenset(answers))) is not None
     return frozenset(answers if is_clear else ())
