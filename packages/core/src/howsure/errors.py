@@ -58,6 +58,7 @@ RULES: Final = {  # "; row 3 is 1.7" follows if `value` is given and the rule do
 REMEDIES: Final = {
     "leave_out_rows": "Leave such rows out first.",
     "look": "\n`howsure.look(files)`",  # lists the columns
+    "convert_texts": "It is a text: convert all values to numbers first, such as with astype(float).",
     "divide": "Divide all by the same number.",
     "not_labels": "Are these labels? Labels come before probabilities.",
     "keep_two_values": "Leave out rows with other values, or give a column that is true where {parameter} is "

@@ -361,9 +361,6 @@ def check_probabilities(
 
     >>> check_probabilities([0, 0.25, 1])
     array([0.  , 0.25, 1.  ])
-    >>> check_probabilities([0.5, 1.7])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    howsure.errors.InputError: y_prob must be between 0 and 1; row 1 is 1.7. ... (Rows are counted from 0.)
 
     Raises InputError, which names the row and the value.
     """
@@ -606,14 +603,15 @@ def unequal_signs(name: str, value: object, other: object, *, row: int | None = 
     rule = (
         "{parameter} must have a percent sign in each row or in none; {row} is {value!r}, but most are like {other!r}."
     )
-    where = {"row": row} if row is not None else {"place": place}
-    return InputError(rule, name, value=value, other=other, **where)
+    return InputError(rule, name, value=value, other=other, row=row, place=place if row is None else None)
 
 
 def not_a_number(name: str, value: object, *, row: int | None = None, place: str | None = None) -> InputError:
     """Build the error for a value that is not a number, such as a string."""
     remedy = (comma_advice(value) if isinstance(value, str) else "") or "leave_out_rows"
-    if is_stated(value) and Fault("not_a_number", name).role == "y_prob":
+    if place is None and isinstance(value, str) and parse_number(value) is not None:
+        remedy = "convert_texts"
+    elif Fault("not_a_number", name).role == "y_prob" and is_stated(value) and (place or not str(value).endswith("%")):
         remedy = "name_stated"
     return InputError("not_a_number", name, value=value, row=row, place=place, remedy=remedy)
 

@@ -17,6 +17,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import GIVEN_PREFIX, check_clusters, check_codes, check_weights, missing, probability_advice
 from howsure.inputs.frames import all_columns, is_frame
+from howsure.inputs.long_form import proportions
 from howsure.inputs.numbers_and_names import parse_number, shortened, unknown_name
 from howsure.inputs.pairs import (
     CLASS_WISE,
@@ -299,6 +300,8 @@ def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, sc
 
 def class_columns(values: object, name: str) -> Floats:
     """Convert values to float64 (n, K), with a column per class. Raises InputError unless K ≥ 2 and n ≥ 1."""
+    if isinstance(values, np.ndarray) and (percentages := proportions(values.ravel())) is not None:
+        values = percentages.reshape(values.shape)
     try:
         if np.iscomplexobj(values):  # type: ignore[arg-type]
             raise TypeError("they are complex")

@@ -18,6 +18,7 @@ from howsure.inputs.checks import (
     as_column,
     check_codes,
     check_finite,
+    check_probabilities,
     factorised,
     first_missing,
     is_missing,
@@ -281,12 +282,20 @@ def proportions(column: Column) -> Floats | None:
     if column.dtype.kind not in "OUT":
         return None
     texts = [None if is_missing(value) else value for value in column.tolist()]
-    if not any(texts) or not all(text is None or (isinstance(text, str) and PERCENT.fullmatch(text)) for text in texts):
+    present = [text for text in texts if text is not None]
+    if not present or not all(isinstance(text, str) and PERCENT.fullmatch(text) for text in present):
         return None
-    commas, points = (Marks.of([text for text in texts if text is not None and mark in text]) for mark in ",.")
+    commas, points = (Marks.of([text for text in present if mark in text]) for mark in ",.")
     if may_separate_thousands(commas, points, lambda: False):
         return None
     return np.array([math.nan if text is None else float(proportion(text)) for text in texts])
+
+
+def probabilities_of(values: object, *, scales: str | None = None) -> Floats:
+    """Check probabilities or percentages (n,) and return probabilities; see `check_probabilities`."""
+    column = as_column(values, name="y_prob")
+    numbers = proportions(column)
+    return check_probabilities(column if numbers is None else numbers, scales=scales)
 
 
 def positive_scores(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:

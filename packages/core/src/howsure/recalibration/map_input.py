@@ -11,16 +11,10 @@ import numpy as np
 
 from howsure.errors import InputError, renumbered_rows
 from howsure.inputs.arguments import check_row_order
-from howsure.inputs.checks import (
-    GIVEN_PREFIX,
-    check_clusters,
-    check_codes,
-    check_labels,
-    check_probabilities,
-    check_weights,
-)
+from howsure.inputs.checks import GIVEN_PREFIX, check_clusters, check_codes, check_labels, check_weights
 from howsure.inputs.classes import check_scores, class_columns, class_positions, softmax, without_rounding
 from howsure.inputs.frames import Source, all_columns, columns_from, frame_columns, is_frame
+from howsure.inputs.long_form import probabilities_of
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import (
     LOG_PROBABILITIES,
@@ -116,7 +110,7 @@ def scores_from(
         check_scores(matrix, names, None if logits is None else LOGITS, name=name)
         return class_scores(matrix + 0.0, logits=logits is not None, floor=floor), names
     if logits is None:
-        return binary_scores(check_probabilities(values, scales=GIVEN_PREFIX), floor=floor), ()
+        return binary_scores(probabilities_of(values, scales=GIVEN_PREFIX), floor=floor), ()
     return binary_scores(check_scale(values, LOGITS, name=name), logits=True, floor=floor), ()
 
 

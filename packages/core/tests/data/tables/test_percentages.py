@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.running import howsure as run
 
 import howsure
+from howsure import CalibrationMonitor, pairs_from_classes, recalibrate
 from howsure.data.added_columns import open_to_extend
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
@@ -244,3 +246,25 @@ def test_scores_of_a_data_frame_and_of_a_file_are_read_alike(tmp_path: Path) -> 
     with pytest.raises(InputError, match="p must not be missing; row 1 is empty"):
         howsure.mean_scores("p", data=missing)
     assert howsure.mean_scores("p", data=missing, missing_score=0).rows[0].mean.value == pytest.approx(0.4)
+
+
+def test_arrays_of_percentages_are_read_by_every_function_of_probabilities() -> None:
+    """As in frames and files; one text of another form is refused with advice that every function can follow."""
+    q = np.array([0.25, 0.75, 0.5, 1.0])
+    texts, y = ["25%", "75%", "50 %", "100,0%"], [0, 1, 0, 1]
+    assert (
+        recalibrate(y * 10, texts * 10).apply(texts).tolist() == recalibrate(y * 10, np.tile(q, 10)).apply(q).tolist()
+    )
+    days = ["2026-01-01", "2026-01-01", "2026-01-01", "2026-01-02"]
+    monitors = [CalibrationMonitor(), CalibrationMonitor()]
+    for monitor, probabilities in zip(monitors, (q, texts), strict=True):
+        monitor.update(days, y, probabilities)
+    assert monitors[0].to_json() == monitors[1].to_json()
+    matrix = np.array([["20.0%", "30.0%", "50.0%"], ["70%", "10%", "20%"]])
+    pairs = pairs_from_classes(["c", "b"], matrix, classes=["a", "b", "c"])
+    assert pairs.probabilities.tolist() == [0.5, 0.7]
+    assert pairs.labels.tolist() == [1, 0]
+    with pytest.raises(InputError, match=r"row 1 is '5%'\. It is a percentage: write 0\.05\."):
+        recalibrate(y, [0.5, "5%", 0.5, 0.5])
+    with pytest.raises(InputError, match=r"row 0 is '0\.5'\. It is a text: convert all values to numbers first"):
+        howsure.calibration_error(y, ["0.5", "0.5", "0.5", "0.5"])
