@@ -81,7 +81,7 @@ OPTION_HELP = {
     "--delta": "Largest allowed probability that --max-risk is exceeded.",
     "--write-policy": "Write the policy for howsure fields apply.",
     "--policy": "Policy that howsure fields --write-policy wrote.",
-    "--metric NAME": "Metric, such as accuracy, entity_f1, ndcg@10 or bleu; repeatable (all: docs/significance.md).",
+    "--metric NAME": "Metric, such as accuracy or bleu; repeatable (all: docs/significance.md).",
     "--method METHOD": "Permutation, bootstrap, gaffke, student, jackknife, mcnemar or boostsa (default: by metric).",
     "--alternative": "Two-sided, better or worse (for the model).",
     "--adjust": "How p-values are adjusted for the number of comparisons.",
