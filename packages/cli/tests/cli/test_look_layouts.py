@@ -89,7 +89,7 @@ def grades_of_generators() -> Expected:
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     for i, generator, judge, _, grade in rows:
         grades[f"{i} {generator}"] |= {judge: int(grade)} if grade != "" else {}
-    units = {unit: given for unit, given in grades.items() if len(given) > 1}
+    units = {unit: by_judge for unit, by_judge in grades.items() if len(by_judge) > 1}
     by_generator = means((row[1], float(row[4])) for row in rows if row[4] != "")
     return "bare.csv", {"score": by_generator, "judge agreement": ordinal_alpha(units)}
 
@@ -106,7 +106,7 @@ def truth_values_in_two_spellings() -> Expected:
     """Which commands compare as equal, whether or not they agree more than chance."""
     pairs = random(113).choice(["true", "false"], (60, 2))
     table(
-        "spelled.csv", "Index gold_label gpt_label", ((i, gold, said.title()) for i, (gold, said) in enumerate(pairs))
+        "spelled.csv", "Index gold_label gpt_label", ((i, gold, label.title()) for i, (gold, label) in enumerate(pairs))
     )
     return "spelled.csv", {"score": only(pairs[:, 0] == pairs[:, 1])}
 

@@ -89,7 +89,7 @@ def test_the_class_takes_files_frames_and_tables_as_the_command_does(folder: Pat
         monitor = CalibrationMonitor()
         monitor.update("time", "right", "p", groups="group", data=source)
         assert (folder / "s.json").read_text() == monitor.to_json()
-    with pytest.raises(InputError, match=r"group must be a date such as .*; row 1 of .*log.jsonl"):
+    with pytest.raises(InputError, match=r"group must contain dates such as .*; row 1 of .*log.jsonl"):
         monitor.update("group", "right", "p", data=read(folder / "log.jsonl"))
 
 

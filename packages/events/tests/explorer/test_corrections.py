@@ -346,8 +346,8 @@ def test_withdrawn_estimates_leave_their_intervals(
     total, row = series.total_of("AAA"), series.rows_of("AAA")[0]
     assert math.isnan(total.estimate)
     browser.open(f"{page.as_uri()}#period=year&actor=AAA&point=AAA&at={row.period}&first=AAA&second=BBB")
-    said = f"Arland: between {total.low:.0f} and {total.high:.0f} of {total.n} documents; the labels do not allow"
-    browser.says("#answer", said)
+    answer = f"Arland: between {total.low:.0f} and {total.high:.0f} of {total.n} documents; the labels do not allow"
+    browser.says("#answer", answer)
     assert browser.all("#series-chart .dot") == []
     assert len(browser.all("#series-chart .band")) == len(series.rows_of("AAA"))
     assert "no point: the labels do not allow an estimate" in browser.text("#series-key")

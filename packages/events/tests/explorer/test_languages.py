@@ -174,10 +174,10 @@ def test_what_python_words_is_translated(language: str) -> None:
 
 
 def test_a_translation_has_the_values_of_its_sentence() -> None:
-    known = texts_in("de")[SENTENCES]
+    german = texts_in("de")[SENTENCES]
     for language in {*LANGUAGES} - {ENGLISH}:
         sentences = texts_in(language)[SENTENCES]
-        assert list(sentences) == list(known)
+        assert list(sentences) == list(german)
         for english, text in sentences.items():
             assert {*PLACEHOLDER.findall(text)} <= {*PLACEHOLDER.findall(english)}, english
 

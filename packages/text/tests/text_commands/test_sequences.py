@@ -379,9 +379,9 @@ def test_evaluation_on_training_sentences_is_warned_of(folder: Path) -> None:
     for rest, share in (("ghijk", "55%"), ("ghijklm", None)):  # 6 of 11 words in training sentences, and 6 of 13
         words = [*(["Yes", "."] for _ in range(9)), "abcdef", rest]
         Path("new.tsv").write_text("\n".join("".join(f"{word}\tN\n" for word in sentence) for sentence in words))
-        said = run("sequences", "evaluate", "short.npz", "new.tsv", "--unknown-tags", "keep").err
-        assert ("trained on" in said) == (share is not None)
-        assert share is None or f"trained on sentences with {share} of the words of new.tsv" in said
+        printed_errors = run("sequences", "evaluate", "short.npz", "new.tsv", "--unknown-tags", "keep").err
+        assert ("trained on" in printed_errors) == (share is not None)
+        assert share is None or f"trained on sentences with {share} of the words of new.tsv" in printed_errors
     tagger = load_tagger("own.npz")
     tagger.training_ = None  # as in files of earlier versions
     tagger.save("older.npz")

@@ -159,4 +159,4 @@ def test_readings_are_what_counts_estimate_takes(store: EventStore, tmp_path: Pa
     output = printed(
         "counts", "estimate", out, "--where", "actor = 'IRQ'", *columns, "--second", "second", "--settled", "settled"
     )
-    assert f"two annotators disagree on 1 of {len(set(twice) - {order[1]})} units" in output
+    assert f"Two annotators disagree on 1 of {len(set(twice) - {order[1]})} units" in output
