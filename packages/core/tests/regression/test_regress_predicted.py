@@ -332,6 +332,16 @@ def test_numbers_are_not_read_as_categories(values: list[str], message: str) -> 
         howsure.regress_predicted(partly(Y), F, covariates={"c": np.resize(values, N)})
 
 
+def test_weights_of_a_file_are_those_of_a_frame(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"y": partly(Y), "f": F, "x": X, "w": np.resize([1, 2, 5], N)})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    columns = {"covariates": ["x"], "sample_weight": "w", "method": "linear"}
+    of_file = howsure.regress_predicted("y", "f", data=howsure.read(tmp_path / "rows.csv"), **columns)
+    of_frame = howsure.regress_predicted("y", "f", data=frame, **columns)
+    assert [row.corrected for row in of_file] == [row.corrected for row in of_frame]
+    assert of_file[1].corrected != howsure.regress_predicted("y", "f", data=frame, covariates=["x"])[1].corrected
+
+
 def test_a_few_numbers_with_a_name_are_categories() -> None:
     arms = np.resize(["1", "2", "3", "control"], N)
     result = howsure.regress_predicted(partly(Y), F, covariates={"arm": arms})

@@ -107,7 +107,9 @@ def parse_requested(
     labelled = Labelled(rows, draw.weight * (n / draw.weight.sum()), of_all, element)
     weight = np.ones(n)
     if "sample_weight" in column_by_role:
-        weight = check_weights(column_by_role["sample_weight"], n=n, name=name_by_role["sample_weight"])
+        name = name_by_role["sample_weight"]
+        column = parse_number_column(as_column(column_by_role["sample_weight"], name=name))
+        weight = check_weights(column, n=n, name=name)
         weight = weight / weight.mean()
     simple = units is None and not {"strata", "inclusion"} & set(column_by_role)
     names, regression = _regression(column_by_role, name_by_role, weight, units, method == "logit", notes)
