@@ -133,8 +133,12 @@ def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
     sheet.write_text("\n".join([rows[0], *(f"{row}{at % 2}" for at, row in enumerate(rows[1:])), ""]))
     output = printed("events", "labels", "import", store, sheet, "--coder", "anna")
     assert output == f"{store}: 20 answers to 20 documents by anna\n"
-    printed("events", "labels", "sheet", store, "--output", sheet, "--semicolons")
-    of_commas, of_semicolons = csv.reader(rows), csv.reader(sheet.open(encoding="utf-8-sig"), delimiter=";")
+    done = howsure("events", "labels", "sheet", store, "--output", sheet)
+    assert (done.code, done.out) == (2, "")
+    assert "sheet.csv has 40 entries in its column label, which the new sheet would delete." in done.err
+    other = tmp_path / "other.csv"
+    printed("events", "labels", "sheet", store, "--output", other, "--semicolons")
+    of_commas, of_semicolons = csv.reader(rows), csv.reader(other.open(encoding="utf-8-sig"), delimiter=";")
     assert [*of_semicolons] == [*of_commas]
 
 
