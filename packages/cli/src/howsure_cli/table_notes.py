@@ -74,8 +74,8 @@ def names_among_values(rows: Sequence[Sequence[Any]]) -> list[str]:
     ['NOUN']
     """
     columns = zip(*rows, strict=True)
-    found = ((re.sub(r"_\d+$", "", str(name)), values) for name, *values in columns)  # equal names are numbered
-    names = (name for name, values in found if values.count(name) > 1 and len({*values} - {None, ""}) > 1)
+    named_values = ((re.sub(r"_\d+$", "", str(name)), values) for name, *values in columns)  # equal names are numbered
+    names = (name for name, values in named_values if values.count(name) > 1 and len({*values} - {None, ""}) > 1)
     return list(dict.fromkeys(names))
 
 
