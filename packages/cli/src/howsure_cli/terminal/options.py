@@ -141,7 +141,7 @@ def output_options(function: Decorated) -> Decorated:
 FORMATS_BY_SUFFIX = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex"}
 
 
-def keep_format(ctx: Context, param: Parameter, path: str | None) -> str | None:
+def format_by_suffix(ctx: Context, param: Parameter, path: str | None) -> str | None:
     """Choose the format by the suffix of the output file if no format is typed."""
     if path is not None and ctx.get_parameter_source("form") is ParameterSource.DEFAULT:
         suffix = os.path.splitext(path)[1].lower()
@@ -152,7 +152,7 @@ def keep_format(ctx: Context, param: Parameter, path: str | None) -> str | None:
 
 
 output_option = click.option("--output", type=OutputFile(), metavar="FILE")
-formatted_output_option = click.option("--output", type=OutputFile(), metavar="FILE", callback=keep_format)
+formatted_output_option = click.option("--output", type=OutputFile(), metavar="FILE", callback=format_by_suffix)
 
 
 def figure_option(*, advice: str = "") -> Callable[[Decorated], Decorated]:
