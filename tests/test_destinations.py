@@ -10,8 +10,7 @@ import click
 import pytest
 
 from howsure.errors import InputError
-from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import OutputFile, OutputFolder, check_destinations, is_read
+from howsure_cli.terminal.commands import Command, OutputFile, OutputFolder, check_destinations, is_read
 from tests.cli.running import howsure
 from tests.cli.walking import commands, spelled
 from tests.drills.writings import AS_OTHERS, TYPED, writing, writing_options

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from howsure_cli.terminal.vocabulary import WORDS, option_name
+from howsure_cli.terminal.output import WORDS, option_name
 from tests.cli.walking import commands
 from tests.test_results import ROOMS
 

@@ -14,7 +14,7 @@ import numpy as np
 from tests.cli.running import howsure, printed
 from tests.cli.walking import commands
 
-from howsure_cli.terminal.destinations import OutputFile, OutputFolder
+from howsure_cli.terminal.commands import OutputFile, OutputFolder
 
 JUDGE = "--target label --prob probability"
 COMPARE = "two.csv --target y --against a --model b"

@@ -97,22 +97,6 @@ def require(what: str, extra: str, *libraries: str) -> None:
         raise MissingExtraError(what, extra)
 
 
-def load_on_use(*modules: str) -> None:
-    """Load submodules of a library only when one of their names is used, although another library imports them.
-
-    scipy.special imports all of numpy, with its compiler of Fortran and its test tools, which takes 0.06 s.
-    """
-    for name in modules:
-        package, _, submodule = name.rpartition(".")
-        spec = importlib.util.find_spec(name)
-        if name not in sys.modules and spec is not None and spec.loader is not None:
-            spec.loader = importlib.util.LazyLoader(spec.loader)
-            module = importlib.util.module_from_spec(spec)
-            sys.modules[name] = module
-            spec.loader.exec_module(module)
-            setattr(sys.modules[package], submodule, module)
-
-
 def installed(library: str) -> bool:
     """Whether a library can be imported."""
     try:

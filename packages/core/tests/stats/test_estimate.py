@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from howsure.inputs.arguments import generator_from, seed_in_recipe
 from howsure.result import Estimate
 from howsure.stats.p_values import adjust_p_values
-from howsure.stats.randomness import generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
 

@@ -13,8 +13,16 @@ from scipy.stats import beta, binom, norm
 
 from howsure.inputs.pairs import Floats
 from howsure.stats import gaffke
-from howsure.stats.gaffke import ROUNDING, Sums, gaffke_bound, gaffke_interval, gaffke_p_value, paired_differences
-from howsure.stats.p_values import LARGEST, SMALLEST, bisect_limit, find_zero, smallest_size
+from howsure.stats.gaffke import (
+    ROUNDING,
+    Sums,
+    find_zero,
+    gaffke_bound,
+    gaffke_interval,
+    gaffke_p_value,
+    paired_differences,
+)
+from howsure.stats.p_values import LARGEST, SMALLEST, bisect_limit, smallest_size
 
 
 def alone(values: Floats) -> Sums:

@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.result import Estimate
 from howsure.show.table import ENDS, UNDEFINED, Kind
 from howsure.stats.clusters import jackknife_error, ratio_error
 from howsure.stats.proportions import normal_quantile, t_quantile, wilson_interval
-from howsure.stats.randomness import Randomness, generator_from
 from howsure_papers.reproduction import Blank
 
 HALF = 0.5

@@ -11,8 +11,8 @@ import numpy as np
 from howsure.data.documents.document import Document, Sentence
 from howsure.data.documents.read_documents import document_from_spacy
 from howsure.errors import InputError
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_integer
-from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.parses import ParsedDocument
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.spacy_pipelines import parsing_pipeline, unparsed_docs

@@ -11,7 +11,7 @@ import click
 
 from howsure.errors import LIST_COLUMNS, InputError
 from howsure_cli.command_line import check_memory
-from howsure_cli.terminal.commands import Command
+from howsure_cli.terminal.commands import Command, OutputFile
 from howsure_cli.terminal.derived import (
     FILES,
     NONE_VALUE,
@@ -22,7 +22,6 @@ from howsure_cli.terminal.derived import (
     finish,
     parameter_help,
 )
-from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
     ONE_FORM_ADVICE,
     PROBABILITIES,

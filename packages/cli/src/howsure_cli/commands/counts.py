@@ -21,12 +21,10 @@ from howsure.files.input_files import own_encoding
 from howsure.inputs.periods import PERIODS
 from howsure.regression.regress_predicted import regress_predicted
 from howsure.show.table import csv_line
-from howsure_cli.terminal.commands import Group
+from howsure_cli.terminal.commands import Group, OutputFile, check_labels_kept
 from howsure_cli.terminal.derived import build_command, call_function, choice, derived, parameter_help
-from howsure_cli.terminal.destinations import OutputFile, check_labels_kept
 from howsure_cli.terminal.options import Decorator, as_names, build_source, role_option, seed_option
-from howsure_cli.terminal.output import emit, say
-from howsure_cli.terminal.vocabulary import option_name
+from howsure_cli.terminal.output import emit, option_name, say
 
 
 @click.group("counts", cls=Group)

@@ -11,8 +11,7 @@ import click
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 from howsure_cli.datasets import DEMO, HOST, DataSet, data_set, data_sets, demo_data_set, downloads_folder, located
-from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.destinations import OutputFolder
+from howsure_cli.terminal.commands import Group, OutputFolder
 from howsure_cli.terminal.options import choice_option
 from howsure_cli.terminal.output import cut_table, emit, json_text, progress, table_text, terminal_width
 

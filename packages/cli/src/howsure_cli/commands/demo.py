@@ -15,8 +15,7 @@ from howsure.files.atomic_write import write_atomically
 from howsure_cli.commands.calibration import command as calibration_command
 from howsure_cli.commands.score import command as score_command
 from howsure_cli.plugins import load, package_command
-from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import OutputFolder
+from howsure_cli.terminal.commands import Command, OutputFolder
 from howsure_cli.terminal.output import emit
 
 ANSWERS = [

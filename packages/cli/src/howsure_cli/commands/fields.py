@@ -13,9 +13,8 @@ from howsure.errors import InputError
 from howsure.fields.decisions import file_documents
 from howsure.fields.evaluation import evaluate_fields
 from howsure.fields.policy import FilingPolicy
-from howsure_cli.terminal.commands import names_file
+from howsure_cli.terminal.commands import OutputFile, names_file
 from howsure_cli.terminal.derived import build_command, call_function, finish
-from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
     Decorator,
     DefaultGroup,

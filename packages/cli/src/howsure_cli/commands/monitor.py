@@ -16,9 +16,8 @@ from howsure.monitoring.calibration_monitor import CalibrationMonitor
 from howsure.monitoring.results import GroupStatus, MonitorStatus
 from howsure.monitoring.settings import read_rows
 from howsure.show.table import in_a_line
-from howsure_cli.terminal.commands import Group
+from howsure_cli.terminal.commands import Group, OutputFile
 from howsure_cli.terminal.derived import option, parameter_help
-from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
     as_names,
     build_source,

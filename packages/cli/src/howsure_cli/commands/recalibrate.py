@@ -13,9 +13,8 @@ from howsure.recalibration.methods import AUTO, METHODS
 from howsure.recalibration.recalibrate import recalibrate, recalibrate_file
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import files_read
-from howsure_cli.terminal.commands import Group
+from howsure_cli.terminal.commands import Group, OutputFile
 from howsure_cli.terminal.derived import build_command, call_function, choice, parameter_help
-from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
     as_names,
     axis_option,

@@ -30,10 +30,10 @@ from howsure.calibration.scores import scores_of_all_classes
 from howsure.errors import InputError
 from howsure.figures.calibration import corp_figure, curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
+from howsure.inputs.numbers_and_names import count_equal_first
 from howsure.inputs.parameter_types import Figure
 from howsure.result import files_read
 from howsure.show.table import Table, interval, number
-from howsure.show.ties import count_equal_first
 from howsure_cli.report.pages import attached_tables, page_template
 
 MAX_TITLE_FILES = 3  # names of files

@@ -3,7 +3,7 @@
     command = derived("selective", selective_table, examples="howsure selective answers.csv …", figure=True)
 
 calls `selective_table(…, data=howsure.read(FILE...))` and prints the result in the requested format. The name of an
-option comes from the vocabulary (`vocabulary.py`), its help from the line of the parameter in the docstring, and its
+option comes from the vocabulary (`output.py`), its help from the line of the parameter in the docstring, and its
 type from the signature. `data` becomes the options of a source. `options` gives decorators for parameters that differ.
 """
 
@@ -19,8 +19,7 @@ from typing import Any, TypeVar
 import click
 
 from howsure.result import Result
-from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import check_labels_kept
+from howsure_cli.terminal.commands import Command, check_labels_kept
 from howsure_cli.terminal.options import (
     PROBABILITIES,
     Decorator,
@@ -37,8 +36,7 @@ from howsure_cli.terminal.options import (
     report_option,
     source_options,
 )
-from howsure_cli.terminal.output import emit, result_text, write_pictures
-from howsure_cli.terminal.vocabulary import ROLES, WORDS, option_name
+from howsure_cli.terminal.output import ROLES, WORDS, emit, option_name, result_text, write_pictures
 
 FILES = "FILE...: CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin; or logs, see --from."
 OPTIONAL = " | None"

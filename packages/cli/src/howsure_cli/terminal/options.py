@@ -15,10 +15,8 @@ from howsure.data.sources import read as files_of
 from howsure.errors import MIN_SIMILARITY, InputError, nearest, quote
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, MAX_PROCESSES, check_bounds
 from howsure.inputs.pairs import UNNAMED, Probabilities
-from howsure_cli.terminal.commands import Group, missing_step, names_file
-from howsure_cli.terminal.destinations import FIGURES, PAGES, OutputFile
-from howsure_cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, progress, tell
-from howsure_cli.terminal.vocabulary import WORDS
+from howsure_cli.terminal.commands import FIGURES, PAGES, Group, OutputFile, missing_step, names_file
+from howsure_cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, WORDS, progress, tell
 
 PROCESSES = click.IntRange(1, MAX_PROCESSES)
 CLUSTERINGS = click.IntRange(1, MAX_CLUSTERINGS)

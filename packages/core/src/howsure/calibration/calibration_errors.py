@@ -27,7 +27,7 @@ from howsure.calibration.squared_error import (
     root,
 )
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
@@ -35,7 +35,6 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, EstimateWithNotes
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import normal_quantile, t_quantile
-from howsure.stats.randomness import Randomness, generator_from
 
 INTERVALS = ("debiased", "nguyen-oconnor", "bootstrap", "none")
 Interval = tuple[float, float] | tuple[None, None]

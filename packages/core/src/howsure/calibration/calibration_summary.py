@@ -18,7 +18,7 @@ from howsure.calibration.saved_summaries import Saved, SavedSums, check_weights
 from howsure.calibration.slots import LAST, LOG_UNIT, Slots, sum_by_slot
 from howsure.calibration.table import CalibrationTable, build_table
 from howsure.errors import InputError, quote
-from howsure.inputs.arguments import check_row_order
+from howsure.inputs.arguments import Randomness, check_row_order
 from howsure.inputs.frames import Source, frame_columns, is_lazy
 from howsure.inputs.numbers_and_names import counted, natural_order
 from howsure.inputs.pairs import CLASS_WISE, NEGLIGIBLE_WEIGHT, Pairs, Probabilities
@@ -26,7 +26,6 @@ from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
 from howsure.show.table import number
-from howsure.stats.randomness import Randomness
 
 
 def by_probability(slots: Slots) -> Slots:

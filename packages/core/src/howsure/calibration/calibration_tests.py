@@ -17,14 +17,13 @@ from howsure.calibration.clustered_tests import clustered_test, cox_test, cumula
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
 from howsure.calibration.slots import Slots, sum_by_slot
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_integer
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import AMONG, Result, as_json
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, p_in_words
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 METHODS = ("simulation", "spiegelhalter", "binned", "cox", "cumulative")
 OF_SUMS = ("simulation", "binned")  # methods that can use sums; "simulation" only without weights

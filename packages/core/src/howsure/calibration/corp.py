@@ -52,7 +52,15 @@ from howsure.calibration.scores import (
 from howsure.calibration.slots import Slots
 from howsure.calibration.squared_error import cluster_sums
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import check_integer, check_level, counted
+from howsure.inputs.arguments import Randomness, generator_from, seed_in_recipe, with_seed
+from howsure.inputs.numbers_and_names import (
+    check_integer,
+    check_level,
+    count_equal_first,
+    counted,
+    equal_values_text,
+    highest_first,
+)
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.parameter_types import Axes, Figure
 from howsure.result import Arrays, Estimate, Result, as_json, plain_dict
@@ -71,10 +79,8 @@ from howsure.show.table import (
     p_in_words,
     with_ends,
 )
-from howsure.show.ties import count_equal_first, equal_values_text, highest_first
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import normal_quantile, wilson_interval
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 # Isotonic calibration curves in words and as a table.
 

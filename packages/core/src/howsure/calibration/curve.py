@@ -33,14 +33,13 @@ from howsure.calibration.scores import brier_parts, log_parts, multiclass_scores
 from howsure.calibration.slots import Slots
 from howsure.calibration.squared_error import ClusterSums, mean_gaps
 from howsure.errors import InputError, Parameter
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
 from howsure.stats.proportions import normal_interval, wilson_interval
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 METHODS = ("bins", "corp")
 OF_BINS = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "interval": "debiased"}

@@ -19,7 +19,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.bins import boundaries_of_sorted
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer, check_level, counted, is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
@@ -28,7 +28,6 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows
 from howsure.show.table import NUMBER, WORDS, Column, digits
 from howsure.stats.proportions import wilson_interval
-from howsure.stats.randomness import Randomness, generator_from
 
 BINS, LOCAL, ISOTONIC = "bins", "local regression", "isotonic regression"
 SPANS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)

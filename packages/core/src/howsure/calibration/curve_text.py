@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure.calibration.scores import MULTICLASS, base_rate_words, score_columns, score_words
-from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.numbers_and_names import count_equal_first, equal_values_text, highest_first, shortened
 from howsure.inputs.pairs import CLASS_WISE
 from howsure.result import Estimate
 from howsure.show.table import (
@@ -30,7 +30,6 @@ from howsure.show.table import (
     p_in_words,
     with_ends,
 )
-from howsure.show.ties import count_equal_first, equal_values_text, highest_first
 
 if TYPE_CHECKING:
     from howsure.calibration.corp import CorpCurve

@@ -30,7 +30,7 @@ from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import positive_weight_pairs
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.numbers_and_names import check_integer, check_level, counted
 from howsure.inputs.pairs import CLASS_WISE, Pairs, Probabilities
@@ -41,7 +41,6 @@ from howsure.result import Result, Rows, plain, provenance_line, rows_read
 from howsure.show.axes import checks_axes
 from howsure.show.table import Column, Table, figures_text
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
-from howsure.stats.randomness import Randomness
 from howsure.worst_rows import Show, WorstRows, check_worst
 
 if TYPE_CHECKING:

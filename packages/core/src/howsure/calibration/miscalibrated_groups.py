@@ -29,7 +29,7 @@ from howsure.calibration.scan import (
     scan,
 )
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe
 from howsure.inputs.frames import Source
 from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import check_integer, check_level, counted, shortened
@@ -40,7 +40,6 @@ from howsure.result import Estimate, Result, Rows, as_json, provenance_line, row
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Kind, digits, in_a_line, number
 from howsure.stats.clusters import few_clusters
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
 if TYPE_CHECKING:

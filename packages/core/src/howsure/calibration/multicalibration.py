@@ -19,14 +19,13 @@ from howsure.calibration.features import (
 )
 from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, compute_residuals, scan
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer, check_level, counted
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, in_a_line, with_ends
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
 ALL_ROWS = "all rows"

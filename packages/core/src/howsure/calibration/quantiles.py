@@ -14,7 +14,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.clustered_tests import sign_test
 from howsure.errors import InputError, parameter
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import Kind, Rows, Source, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import (
@@ -32,7 +32,6 @@ from howsure.result import Result
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, p_in_words
 from howsure.stats.proportions import t_quantile
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 # The exact distribution of the largest difference between uniform ranks' cumulative counts and their expectations.
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from
 from howsure.inputs.numbers_and_names import check_integer, is_number
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.stats.randomness import Randomness, generator_from
 
 MAX_PAIRS = 1_000_000_000
 

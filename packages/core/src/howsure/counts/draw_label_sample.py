@@ -30,13 +30,12 @@ from howsure.counts.label_sheets import Sheet, read_sheet, row_check, two_values
 from howsure.counts.population import rows_by_code
 from howsure.counts.sampling_design import Elements, partial_labels
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 DESIGNS = ("stratified", "simple", "importance")
 MIN_RELATIVE_CHANCE = 0.5  # importance sampling: smallest inclusion probability, relative to the average

@@ -28,14 +28,13 @@ from howsure.counts.population import read_features, read_units
 from howsure.counts.proxy import fit_proxy
 from howsure.counts.results import CountEstimates, total_errors
 from howsure.errors import ANY_VALUE, InputError, parameter
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.frames import Source
 from howsure.inputs.long_form import probabilities_of
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.logistic import sigmoid
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.stats.threads import one_thread
 
 METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")

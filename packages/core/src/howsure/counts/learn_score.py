@@ -9,12 +9,11 @@ import numpy as np
 
 from howsure.counts.sampling_design import partial_labels
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments, is_listlike
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, is_listlike
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.lazy_imports import require
-from howsure.stats.randomness import Randomness, generator_from
 
 FOLDS = 5
 MIN_LABELS = 10

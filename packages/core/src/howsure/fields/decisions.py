@@ -15,14 +15,13 @@ from howsure.errors import InputError
 from howsure.fields.checked_values import read_values
 from howsure.fields.policy import FilingPolicy, check_policy, check_served, fields_to_show, policy_warnings
 from howsure.fields.recalibration import recalibrated
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer, counted
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.notes import DETAIL, Note
 from howsure.result import Rows
 from howsure.show.table import FLAG, FRAME, WORDS, Column, digits
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 FILE, SHOW = "file", "show"
 

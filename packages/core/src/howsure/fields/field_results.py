@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from howsure.errors import quote
 from howsure.fields.filing import FIELDS
 from howsure.fields.policy import FilingPolicy
-from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.numbers_and_names import count_equal_first, counted, highest_first, listed_names
 from howsure.inputs.pairs import Floats
 from howsure.notes import DETAIL, Note
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import Estimate, Result, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, LOWER, NUMBER, WORDS, Column
-from howsure.show.ties import count_equal_first, highest_first, listed_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

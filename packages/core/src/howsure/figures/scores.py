@@ -31,8 +31,7 @@ from howsure.figures.style import (
 )
 from howsure.figures.width import is_narrow
 from howsure.result import Estimate
-from howsure.scores.results import BattleTable, Leaderboard, ScoreRow
-from howsure.scores.summary_sentences import MACRO
+from howsure.scores.results import MACRO, BattleTable, Leaderboard, ScoreRow
 
 if TYPE_CHECKING:
     from howsure.inputs.pairs import Floats

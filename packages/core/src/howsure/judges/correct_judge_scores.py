@@ -17,7 +17,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
+from howsure.inputs.numbers_and_names import check_level, counted, highest_first, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
@@ -25,7 +25,6 @@ from howsure.judges.correction import MIN_GRADES, Graded, undetermined_estimate
 from howsure.judges.results import JudgedDifference, JudgedRow, JudgedScores
 from howsure.notes import marked_note
 from howsure.result import Estimate
-from howsure.show.ties import highest_first
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import STUDENT_NOTE, Bounds
 from howsure.stats.p_values import adjust_p_values, kolmogorov_smirnov

@@ -10,9 +10,9 @@ import numpy as np
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
-from howsure.stats.gaffke import Sums
+from howsure.stats.gaffke import Sums, find_zero
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, sum_of_cubes
-from howsure.stats.p_values import LARGEST, SMALLEST, find_zero, smallest_size
+from howsure.stats.p_values import LARGEST, SMALLEST, smallest_size
 
 MIN_CONTRIBUTORS, PER_UNIT = 20.0, 6.0  # Student's t needs 20 units that contribute to the variance, or a 6th of all
 ROUNDING = 1e-9  # relative to the range of grades

@@ -12,7 +12,7 @@ from howsure.counts.draw_label_sample import draw_label_sample
 from howsure.counts.label_sample import MIN_LABELS_PER_STRATUM, MIN_MEAN_LABELS
 from howsure.counts.population import combined
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer, counted
 from howsure.inputs.pairs import Floats, Integers
@@ -21,7 +21,6 @@ from howsure.judges.columns import Columns
 from howsure.judges.correction import MIN_GRADES
 from howsure.result import Result, as_json
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 BANDS = 3  # bands of grades
 

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_bounds, check_level, check_scales, check_within
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_scales, check_within, count_equal_first
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.judges.columns import Columns
@@ -21,7 +21,6 @@ from howsure.notes import FINDING, Note, marked_note
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, digits
-from howsure.show.ties import count_equal_first
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import Bounds, mean_score, share_bounds
 from howsure.stats.proportions import t_quantile

@@ -9,14 +9,13 @@ from typing import ClassVar
 
 from howsure.counts.notes import as_sentence
 from howsure.counts.results import ReadingErrors
-from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.numbers_and_names import count_equal_first, counted, shortened
 from howsure.inputs.parameter_types import Axes
 from howsure.notes import DETAIL, Note, notes_by_name
 from howsure.result import AMONG, Estimate, Result, Rows, as_json
-from howsure.scores.summary_sentences import best_model_sentence, equal_means_text
+from howsure.scores.results import best_model_sentence, equal_means_text
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, P_VALUE, TEXT, WORDS, Column, digits, interval
-from howsure.show.ties import count_equal_first
 
 SIGNED = digits(4, sign=True)
 

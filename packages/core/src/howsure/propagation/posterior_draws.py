@@ -17,11 +17,10 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, quote
-from howsure.inputs.arguments import is_listlike
+from howsure.inputs.arguments import Randomness, generator_from, is_listlike, seed_in_recipe
 from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_integer, counted, is_number, shortened
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 SAMPLES = 1_000
 VALUE = "value"  # the name of the quantity if the function returns a single number

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, with_seed
 from howsure.inputs.numbers_and_names import check_level, check_number, counted, shortened
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import Axes
@@ -31,7 +31,6 @@ from howsure.show.axes import checks_axes
 from howsure.show.table import ESTIMATE, FRAME, NUMBER, TABLE, WORDS, Column, span
 from howsure.stats.mean_score import mean_score
 from howsure.stats.proportions import wilson_interval
-from howsure.stats.randomness import Randomness, with_seed
 
 
 def mean_estimate(values: Floats, level: float) -> Estimate:

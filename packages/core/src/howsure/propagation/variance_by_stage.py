@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError, quote
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, with_seed
 from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_integer, check_level, counted
 from howsure.inputs.pairs import Floats
 from howsure.propagation.posterior_draws import (
@@ -30,7 +30,6 @@ from howsure.propagation.posterior_values import mean_estimate
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.table import ESTIMATE, FRAME, TABLE, WORDS, Column, digits, span
 from howsure.stats.proportions import normal_quantile
-from howsure.stats.randomness import Randomness, with_seed
 
 MIN_REACH = 1e-9  # an interval with a smaller half-width is not shown, because one stage hardly varies
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, quote
-from howsure.inputs.arguments import check_arguments, is_listlike
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, is_listlike, seed_in_recipe
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer, check_level, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
@@ -37,7 +37,6 @@ from howsure.recalibration.map_input import (
 from howsure.recalibration.methods import AUTO, Method, candidates, check_fit, check_options, choose_method, fit
 from howsure.recalibration.results import RecalibrationMap
 from howsure.stats.p_values import adjust_p_values
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 # The maps of a cross-fitting, applied to all rows.
 

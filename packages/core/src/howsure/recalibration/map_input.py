@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError, renumbered_rows
-from howsure.inputs.arguments import check_row_order
+from howsure.inputs.arguments import Randomness, check_row_order, generator_from
 from howsure.inputs.checks import GIVEN_PREFIX, check_clusters, check_codes, check_labels, check_weights
 from howsure.inputs.classes import check_scores, class_columns, class_positions, softmax, without_rounding
 from howsure.inputs.frames import Source, all_columns, columns_from, frame_columns, is_frame
@@ -31,7 +31,6 @@ from howsure.inputs.pairs import (
 from howsure.inputs.pairs_from import check_scale, pairs_from
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.stats.logistic import log_softmax, sigmoid
-from howsure.stats.randomness import Randomness, generator_from
 
 Rows = Bools | Integers | slice
 HIGHEST_FLOOR = 0.1

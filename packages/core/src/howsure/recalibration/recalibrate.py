@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.files.atomic_write import Place
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, seed_in_recipe
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
@@ -37,7 +37,6 @@ from howsure.recalibration.methods import (
     small_groups,
 )
 from howsure.recalibration.results import RecalibrationMap
-from howsure.stats.randomness import Randomness, seed_in_recipe
 
 if TYPE_CHECKING:
     from howsure.data.sources import Files

@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.numbers_and_names import MAX_NAMED, count_equal_first, counted, equal_values_text, shortened
 from howsure.inputs.parameter_types import Axes, Figure
 from howsure.notes import DETAIL, FINDING, Note
 from howsure.result import Estimate, Rows, as_json, estimate_text
-from howsure.scores.results import Ranked
-from howsure.scores.summary_sentences import ranked_best_text
+from howsure.scores.results import Ranked, ranked_best_text
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, LOWER, TABLE, TEXT, WORDS, Column, digits
-from howsure.show.ties import MAX_NAMED, count_equal_first, equal_values_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

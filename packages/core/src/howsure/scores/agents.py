@@ -14,7 +14,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, quote
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.checks import is_missing, missing, with_none
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import (
@@ -36,7 +36,6 @@ from howsure.scores.score_table import check_distinct_runs
 from howsure.scores.scored_rows import ScoredRows, clusters_of_items, iterate_cells, read_scored_rows
 from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, kish
 from howsure.stats.mean_score import Bounds, mean_difference, mean_score, unit_bounds
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 LARGEST_COST = 1e300  # sums of such costs are still finite
 MAX_AGENTS = 200  # each pair of them is tested

@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, Parameter, Verbatim, parameter
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.checks import Coded, check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, not_a_column_name
 from howsure.inputs.frames import read_columns as rows_of_data
@@ -37,7 +37,6 @@ from howsure.scores.unbounded_strengths import (
 )
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import t_quantile
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.stats.threads import one_thread
 
 TIES = ("tie", "tie (bothbad)", "both_bad", "bothbad", "0", "1.5")

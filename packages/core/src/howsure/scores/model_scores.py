@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Literal
 
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.scores.results import ScoreTable
 from howsure.scores.score_table import as_sequence, score_table
-from howsure.stats.randomness import Randomness
 from howsure.worst_rows import Show, WorstRows
 
 

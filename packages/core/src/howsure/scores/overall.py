@@ -10,18 +10,12 @@ import numpy as np
 from howsure.inputs.checks import Coded
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
-from howsure.scores.results import ScoreRow
+from howsure.scores.results import OVERALL, ScoreRow
 from howsure.scores.scored_rows import ScoredRows
-from howsure.scores.summary_sentences import OVERALL
 
 SHARED_ITEMS_NOTE = "Groups share item ids, so each id is a cluster in the overall row and in the macro mean."
 MIN_SHARED = 0.75  # the groups share items if at least this proportion of all ids in all groups have a row
 SAME_ANSWERS_NOTE = "No overall row: the groups contain the same answers, scored in several ways."
-
-
-def has_groups(rows: ScoredRows) -> bool:
-    """Whether there are several groups."""
-    return "groups" in rows.coded and len(rows.coded["groups"].names) > 1
 
 
 def pool_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:

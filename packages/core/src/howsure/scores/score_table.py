@@ -12,6 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, parameter, quote
+from howsure.inputs.arguments import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.frames import Source
 from howsure.inputs.long_form import alike_ids_advice, item_twice
 from howsure.inputs.numbers_and_names import (
@@ -22,6 +23,7 @@ from howsure.inputs.numbers_and_names import (
     check_scales,
     check_within,
     counted,
+    highest_first,
     is_number,
 )
 from howsure.inputs.pairs import Floats, Integers
@@ -40,9 +42,9 @@ from howsure.scores.documents import (
     score_named_as_metric,
 )
 from howsure.scores.group_means import add_reaches, interval_note, mean_of_groups, value_of_groups
-from howsure.scores.overall import SAME_ANSWERS_NOTE, has_groups, overall_rows, pool_groups, share_items
+from howsure.scores.overall import SAME_ANSWERS_NOTE, overall_rows, pool_groups, share_items
 from howsure.scores.ranks import Flags, ranks
-from howsure.scores.results import ScoreRow, ScoreTable, lacking_items_notes
+from howsure.scores.results import MACRO, ScoreRow, ScoreTable, lacking_items_notes
 from howsure.scores.scored_rows import (
     ScoredRows,
     cell_codes,
@@ -51,14 +53,11 @@ from howsure.scores.scored_rows import (
     lowest_items,
     read_scored_rows,
 )
-from howsure.scores.summary_sentences import MACRO
-from howsure.show.ties import highest_first
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
 from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, few_clusters
 from howsure.stats.jackknife_value import JackknifeValue
 from howsure.stats.mean_score import STUDENT_NOTE, Bounds, MeanScore, mean_score, share_bounds
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.worst_rows import LowItem, Show, check_worst
 
 SAMPLED = ("items", "groups", "both")
@@ -238,7 +237,7 @@ def check_missing_score(missing_score: object, data: object) -> None:
 def _pool_groups(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[ScoredRows | None, list[str]]:
     """Return the rows of all groups pooled, with document scores, and notes. The rows are None if there are no groups
     or if groups must not be pooled."""
-    if not has_groups(rows):
+    if not rows.has_groups:
         return None, []
     if not rows.can_pool_groups:
         return None, [SAME_ANSWERS_NOTE]

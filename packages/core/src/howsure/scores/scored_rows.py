@@ -113,6 +113,11 @@ class ScoredRows:
             raise InputError(f"there are several scores: {shortened(self.scores)}. Choose one: `score={name!r}`.")
         return name
 
+    @property
+    def has_groups(self) -> bool:
+        """Whether there are several groups."""
+        return "groups" in self.coded and len(self.coded["groups"].names) > 1
+
     def name_at(self, role: str, row: int) -> str | None:
         """The name of a row's model, group, item or run; None without such a column."""
         coded = self.coded.get(role)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Context
 from typing import Any, ClassVar, Final
 
-from howsure.inputs.numbers_and_names import part_of
+from howsure.inputs.numbers_and_names import count_equal_first, part_of
 from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.parameter_types import Axes, Figure
 from howsure.inputs.repeated_items import item_notes
@@ -15,7 +15,6 @@ from howsure.notes import notes_by_name
 from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json, provenance_line
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
-from howsure.show.ties import count_equal_first
 from howsure.worst_rows import WorstRows
 
 DOWN = Context(prec=6, rounding=ROUND_FLOOR)  # digits of thresholds in sentences

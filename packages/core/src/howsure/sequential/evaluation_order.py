@@ -10,7 +10,14 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments, check_row_order
+from howsure.inputs.arguments import (
+    Randomness,
+    check_arguments,
+    check_row_order,
+    generator_from,
+    seed_in_recipe,
+    with_seed,
+)
 from howsure.inputs.checks import check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Source, not_a_column_name, read_columns
 from howsure.inputs.frames import Rows as Columns
@@ -18,7 +25,6 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, Parameter
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import AS_READ, Source
 from howsure.inputs.numbers_and_names import (
@@ -32,7 +32,6 @@ from howsure.stats.betting import BettingMean, Units
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_difference, share_bounds
 from howsure.stats.proportions import normal_quantile
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe, with_seed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

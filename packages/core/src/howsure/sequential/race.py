@@ -18,9 +18,9 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, quote
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments
 from howsure.inputs.frames import AS_READ, Source, is_frame
-from howsure.inputs.numbers_and_names import check_bounds, check_level, check_scales, counted
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_scales, counted, highest_first
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Rows, as_json
@@ -34,10 +34,8 @@ from howsure.sequential.evaluation_order import (
 )
 from howsure.sequential.sequence import BETTING, blocks, checked_scores
 from howsure.show.table import COUNT, ESTIMATE, WORDS, Column
-from howsure.show.ties import highest_first
 from howsure.stats.betting import BettingMean, Units, wealth
 from howsure.stats.mean_score import share_bounds
-from howsure.stats.randomness import Randomness
 
 FIRST_UNITS = 500  # units that most races need; more are used if necessary
 BEST, RACING, DROPPED = "best", "in the race", "dropped"

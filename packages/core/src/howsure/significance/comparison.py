@@ -10,13 +10,20 @@ from typing import Any, TypeVar
 import numpy as np
 
 from howsure.errors import InputError, parameter, quote
+from howsure.inputs.arguments import Randomness
 from howsure.inputs.frames import Source
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within, counted, unknown_name
+from howsure.inputs.numbers_and_names import (
+    check_bounds,
+    check_scales,
+    check_within,
+    counted,
+    highest_first,
+    unknown_name,
+)
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.source_names import columns_notes
 from howsure.notes import marked_note
-from howsure.show.ties import highest_first
 from howsure.significance.checked_systems import Systems, view_notes
 from howsure.significance.comparison_input import (
     SCORE,
@@ -58,7 +65,6 @@ from howsure.significance.systems import Runs
 from howsure.stats.jackknife_value import units_needed
 from howsure.stats.mean_score import share_bounds
 from howsure.stats.p_values import adjust_p_values
-from howsure.stats.randomness import Randomness
 
 Predictions = ArrayLike | Runs | Mapping[str, ArrayLike | Runs]
 

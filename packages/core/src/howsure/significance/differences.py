@@ -11,6 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.numbers_and_names import check_integer, check_level, check_number, unknown_name
 from howsure.significance.bootstrap import (
     bootstrap_interval,
@@ -31,7 +32,6 @@ from howsure.significance.permutation import mid_p_value, permutation_p_values
 from howsure.significance.resampling_units import Units, build_units
 from howsure.significance.results import Difference, relative_reduction
 from howsure.significance.systems import Problem
-from howsure.stats.randomness import Randomness, generator_from
 
 # BooStSa's rule: the proportion of sub-samples whose difference is more than twice the difference in the test set.
 

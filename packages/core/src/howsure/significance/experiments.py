@@ -19,7 +19,7 @@ from howsure import __version__
 from howsure.errors import InputError
 from howsure.files.atomic_write import append, appending, checksummed_line, line_number, read_records
 from howsure.files.input_files import is_version
-from howsure.inputs.arguments import check_row_order
+from howsure.inputs.arguments import Randomness, check_row_order
 from howsure.inputs.checks import as_column
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.parameter_types import ArrayLike
@@ -29,7 +29,6 @@ from howsure.significance.metrics.metric import Metric
 from howsure.significance.results import Comparison
 from howsure.significance.systems import Runs
 from howsure.significance.trend import Trend, TrendPoint, build_trend, check_point
-from howsure.stats.randomness import Randomness
 
 TARGETS, RUN, POINT = "targets", "run", "point"
 SCHEMA = 1  # version of the records; files of later versions are refused

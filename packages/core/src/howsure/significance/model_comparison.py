@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_arguments
+from howsure.inputs.arguments import Randomness, check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -14,7 +14,6 @@ from howsure.significance.comparison import Predictions, compare
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.results import Comparison
 from howsure.significance.systems import Runs
-from howsure.stats.randomness import Randomness
 
 ALL_PAIRS = "all pairs"  # in place of a baseline
 TWO_WAY = "two-way bootstrap"

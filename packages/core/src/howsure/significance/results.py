@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.inputs.numbers_and_names import count_equal_first, counted, equal_values_text, shortened, unknown_name
 from howsure.inputs.parameter_types import Axes, Figure
 from howsure.notes import DETAIL, WARNING, Note, notes_by_name
 from howsure.result import Rows, as_json, frame_only_columns, plain_dict, provenance_line
@@ -31,7 +31,6 @@ from howsure.show.table import (
     p_text,
     short_number,
 )
-from howsure.show.ties import count_equal_first, equal_values_text
 from howsure.stats.p_values import ADJUSTED
 
 if TYPE_CHECKING:

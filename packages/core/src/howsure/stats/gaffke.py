@@ -10,13 +10,13 @@ the mean of a bounded random variable, arXiv:1905.06208.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from howsure.inputs.pairs import Floats
-from howsure.stats.p_values import find_zero
 
 # Paired differences of scores, without differences that are due to rounding.
 
@@ -285,3 +285,26 @@ def _saddle(z: Floats, times: Floats) -> tuple[float, float]:
         moved = tau - slope * width**2
         tau = moved if below < moved < above else (below + above) / 2
     return tau, width
+
+
+def find_zero(of: Callable[[float], float], first: float, other: float, *, within: float) -> float:
+    """Return the zero of a continuous function `of` that has different signs at `first` and `other`.
+
+    Uses Anderson & Björck's (1973) variant of false position, which is fast if the function is not much steeper at one
+    end. within: the precision of the result.
+
+    >>> round(find_zero(lambda x: x**3 - 2, 0.0, 2.0, within=1e-12) ** 3, 9)
+    2.0
+    """
+    at_one, at_other = of(first), of(other)
+    for _ in range(200):
+        before, other = (other, at_other), other - at_other * (other - first) / (at_other - at_one)
+        at_other = of(other)
+        if at_other * before[1] < 0.0:
+            first, at_one = before
+        else:
+            part = 1.0 - at_other / before[1]
+            at_one *= part if part > 0.0 else 0.5
+        if at_other == 0.0 or abs(other - before[0]) <= within:
+            break
+    return other

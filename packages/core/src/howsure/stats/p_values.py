@@ -13,7 +13,7 @@ from howsure.inputs.pairs import Floats
 # P-values and bounds of a test that only reports whether it rejects at a given size.
 
 SMALLEST, LARGEST = 1e-12, 0.499  # sizes of one-sided tests
-BISECTIONS, STEPS = 40, 200
+BISECTIONS = 40
 
 
 def smallest_size(rejects: Callable[[float], bool], *, steps: int = BISECTIONS) -> float:
@@ -61,29 +61,6 @@ def bisect_limit(holds: Callable[[float], bool], near: float, far: float) -> flo
         middle = (near + far) / 2
         near, far = (middle, far) if holds(middle) else (near, middle)
     return near
-
-
-def find_zero(of: Callable[[float], float], first: float, other: float, *, within: float) -> float:
-    """Return the zero of a continuous function `of` that has different signs at `first` and `other`.
-
-    Uses Anderson & Björck's (1973) variant of false position, which is fast if the function is not much steeper at one
-    end. within: the precision of the result.
-
-    >>> round(find_zero(lambda x: x**3 - 2, 0.0, 2.0, within=1e-12) ** 3, 9)
-    2.0
-    """
-    at_one, at_other = of(first), of(other)
-    for _ in range(STEPS):
-        before, other = (other, at_other), other - at_other * (other - first) / (at_other - at_one)
-        at_other = of(other)
-        if at_other * before[1] < 0.0:
-            first, at_one = before
-        else:
-            part = 1.0 - at_other / before[1]
-            at_one *= part if part > 0.0 else 0.5
-        if at_other == 0.0 or abs(other - before[0]) <= within:
-            break
-    return other
 
 
 # P-values adjusted for multiple testing.

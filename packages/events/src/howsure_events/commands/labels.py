@@ -11,8 +11,7 @@ import click
 
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
-from howsure_cli.terminal.commands import Command, Group
-from howsure_cli.terminal.destinations import OutputFile, check_labels_kept
+from howsure_cli.terminal.commands import Command, Group, OutputFile, check_labels_kept
 from howsure_cli.terminal.options import as_names, level_option, output_options, seed_option
 from howsure_cli.terminal.output import emit, json_text, table_text
 from howsure_events.commands.output import result_output

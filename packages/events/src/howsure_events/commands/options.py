@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from howsure.errors import InputError
-from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.commands import OutputFile
 from howsure_cli.terminal.options import PROCESSES, choice_option, in_order
 
 Decorated = Callable[..., Any]

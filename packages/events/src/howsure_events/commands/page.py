@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.inputs.periods import PERIODS
-from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import PAGES, OutputFile
+from howsure_cli.terminal.commands import PAGES, Command, OutputFile
 from howsure_cli.terminal.options import CLUSTERINGS, as_names, in_order, level_option
 from howsure_cli.terminal.output import emit, progress, say
 from howsure_events.languages import ENGLISH, LANGUAGES

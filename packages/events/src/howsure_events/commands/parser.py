@@ -8,8 +8,7 @@ import os
 import click
 
 from howsure.errors import InputError
-from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.commands import Command, OutputFile
 from howsure_cli.terminal.output import emit
 from howsure_events.extraction.pipelines import Pipeline, installed_pipelines, pipeline_at, spacy_version, unpack_wheel
 

@@ -11,8 +11,7 @@ import click
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, natural_order
 from howsure.inputs.periods import PERIODS
-from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.commands import Command, OutputFile
 from howsure_cli.terminal.options import output_options
 from howsure_cli.terminal.output import emit, progress, result_text, table_text
 from howsure_events.commands.options import (

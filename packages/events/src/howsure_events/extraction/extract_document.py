@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_integer
 from howsure.inputs.pairs import Bools, Floats, Integers
-from howsure.stats.randomness import Randomness, generator_from
 from howsure_events.corpus import InputDocument
 from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule, find_deeds

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_integer
 from howsure.inputs.pairs import Bools, Floats
-from howsure.stats.randomness import Randomness, generator_from
 from howsure_events.corpus import NO_DATE, Filter, InputDocument
 from howsure_events.extraction.extract_document import COLUMNS, Rows, bits, document_seed
 from howsure_events.extraction.imported_scores import Score, Scores

@@ -11,12 +11,12 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
+from howsure.inputs.arguments import Randomness, generator_from, seed_in_recipe
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.result import Rows
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval
 from howsure.stats.agreement import alpha, pairable_sums
-from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure_events.labels.answers import (
     Answer,
     current_answers,

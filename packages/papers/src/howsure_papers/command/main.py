@@ -12,8 +12,7 @@ import click
 
 from howsure.files.atomic_write import write_atomically
 from howsure.inputs.parameter_types import Figure
-from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.destinations import OutputFile, OutputFolder
+from howsure_cli.terminal.commands import Group, OutputFile, OutputFolder
 from howsure_cli.terminal.options import PROCESSES
 from howsure_cli.terminal.output import emit, json_text, progress
 

@@ -14,10 +14,10 @@ from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure.files.atomic_write import Place
 from howsure.files.serialization import damaged_model, read_model, write_model
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.checks import listed
 from howsure.inputs.numbers_and_names import check_choice, check_integer, check_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.coreference.coref_posterior import CorefPosterior
 from howsure_text.coreference.detection import Source, check_size, mention_entities, select_mentions
 from howsure_text.coreference.features import NEW_FAMILIES, PAIR_FAMILIES

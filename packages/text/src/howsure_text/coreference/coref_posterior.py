@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, quote
+from howsure.inputs.arguments import Randomness, generator_from, with_seed
 from howsure.inputs.checks import as_array
 from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_integer, check_level
 from howsure.inputs.pairs import Floats, Integers
@@ -21,7 +22,6 @@ from howsure.propagation.posterior_values import mean_estimate, quantile_estimat
 from howsure.result import Estimate, Result
 from howsure.show.table import NUMBER, WORDS, Column
 from howsure.stats.proportions import CountDistribution, poisson_binomial
-from howsure.stats.randomness import Randomness, generator_from, with_seed
 from howsure_text.coreference import antecedents as reading
 from howsure_text.coreference import clusterings, pair_probabilities
 from howsure_text.coreference.antecedents import Antecedents, from_listed_scores, from_scores

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.checks import listed
 from howsure.inputs.numbers_and_names import MAX_SIMULATIONS, check_integer
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.coreference.clusterings import Clustering, pair_frequency
 from howsure_text.coreference.coref_posterior import CorefPosterior
 

@@ -15,9 +15,9 @@ from howsure.errors import InputError
 from howsure.files.archive import max_unpacked_size
 from howsure.files.atomic_write import Place
 from howsure.files.input_files import describe_invalid_bytes, opened
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.numbers_and_names import check_integer, check_number, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.sequences.features import (
     Attributes,
     Design,

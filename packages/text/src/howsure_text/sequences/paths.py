@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.sequences.messages import CHUNK_CELLS, Batch, Chain, Messages, Workspace, below_one, pair_chunks
 from howsure_text.sequences.potentials import Potentials, possible_messages
 from howsure_text.sequences.sentences import TagSet

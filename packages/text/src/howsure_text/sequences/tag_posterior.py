@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
-from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.notebooks import MAX_SENTENCES, more_html, tags_html
 from howsure_text.sequences.messages import (
     Chain,

@@ -12,13 +12,13 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
+from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Estimate
 from howsure.stats.clusters import jackknife_error
 from howsure.stats.proportions import t_quantile
-from howsure.stats.randomness import Randomness, generator_from
 from howsure_text.sequences.potentials import Potentials, check_count
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.sequences.temperatures import (

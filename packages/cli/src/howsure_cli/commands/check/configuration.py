@@ -18,7 +18,7 @@ import click
 from howsure.errors import InputError
 from howsure.files.input_files import read_text
 from howsure.inputs.numbers_and_names import parse_number, shortened, unknown_name
-from howsure_cli.terminal.destinations import check_destinations, possible_inputs
+from howsure_cli.terminal.commands import check_destinations, possible_inputs
 from howsure_cli.terminal.output import InOptions
 
 OWN, SHARED = "howsure.toml", "pyproject.toml"

@@ -35,8 +35,8 @@ from howsure_cli.commands.check.configuration import (
     take_shared,
 )
 from howsure_cli.commands.fields import gold_option, policy_option, table_options
+from howsure_cli.terminal.commands import OutputFile
 from howsure_cli.terminal.derived import build_command, call_function
-from howsure_cli.terminal.destinations import OutputFile
 from howsure_cli.terminal.options import (
     Decorator,
     DefaultGroup,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.arguments import check_row_order
+from howsure.inputs.arguments import Randomness, check_row_order, generator_from
 from howsure.significance.boostsa.runs import (
     HARD,
     OF_CLASS,
@@ -39,7 +39,6 @@ from howsure.significance.checked_systems import check_predictions
 from howsure.significance.comparison import compare
 from howsure.significance.results import Comparison, Difference
 from howsure.significance.systems import Runs
-from howsure.stats.randomness import Randomness, generator_from
 
 __all__ = ["Bootstrap"]
 

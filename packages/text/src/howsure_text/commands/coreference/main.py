@@ -14,8 +14,7 @@ from howsure.data.documents.document import Document, named_part
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
-from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.destinations import PAGES, OutputFile
+from howsure_cli.terminal.commands import PAGES, Group, OutputFile
 from howsure_cli.terminal.options import choice_option, figure_option, output_options, raw_option, seed_option
 from howsure_cli.terminal.output import emit, emit_result, progress, say
 from howsure_text.commands.coreference.input import (

@@ -11,8 +11,7 @@ import click
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
 from howsure_cli.command_line import check_memory
-from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.commands import Group, OutputFile
 from howsure_cli.terminal.options import (
     as_names,
     binning_options,

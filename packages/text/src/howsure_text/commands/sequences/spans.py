@@ -10,8 +10,7 @@ import click
 
 from howsure.errors import InputError
 from howsure.show.table import Table, all_digits, number
-from howsure_cli.terminal.commands import Command
-from howsure_cli.terminal.destinations import OutputFile
+from howsure_cli.terminal.commands import Command, OutputFile
 from howsure_cli.terminal.options import binning_options, output_options
 from howsure_cli.terminal.output import emit, emit_result, is_raw, json_text, say, table_text
 from howsure_text.commands.sequences.input import INPUT_FORMS, adjust_option, column_option, unknown_tags_option
