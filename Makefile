@@ -119,7 +119,9 @@ test-cluster: $(CLUSTER)  ## Spark and workers of Dask, each in processes of the
 bench: $(PEERS)  ## speed and memory compared with peers; JOB=ranks runs benchmarks/ranks.py alone
 	set -e; for script in $(if $(JOB),$(wildcard benchmarks/$(JOB).py benchmarks/bench_$(JOB).py),benchmarks/bench_*.py); do echo "== $$script"; $(BIN)/python $$script; done
 
-bench-peers: $(EVALUATORS)/.ready  ## coverage of howsure's intervals and those of four other packages: seven minutes of processor time
+bench-peers: $(EVALUATORS)/.ready  ## point values and coverage of howsure and of other packages: ten minutes of processor time
+	$(EVALUATORS)/python benchmarks/point_values.py
+	$(EVALUATORS)/python benchmarks/item_signs.py
 	$(EVALUATORS)/python benchmarks/peers.py
 
 bench-fields: $(FIELDS)/.ready  ## probabilities and thresholds of extracted fields compared with two packages: two minutes

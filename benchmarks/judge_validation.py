@@ -25,7 +25,8 @@ from scipy.stats import binom
 import howsure
 
 RATES, LABELS = (0.02, 0.1, 0.3, 0.5, 0.98), (20, 50, 100, 300)
-JUDGES = {"0.6": (0.6, 0.6), "0.78": (0.78, 0.95), "0.95": (0.95, 0.97)}  # TPR, TNR; the required rate is .8
+# TPR and TNR of each judge; the required rate is .8
+JUDGES = {"0.6": (0.6, 0.6), "0.78": (0.78, 0.95), "0.95": (0.95, 0.97), "1.0": (1.0, 1.0)}
 BAR, LARGEST_SHARE, LIMIT_FALSE, LIMIT_COVERAGE = 0.8, 1 / 3, 0.05, 0.93
 MIN_EXPECTED, CLEAR = 10, 0.05  # labels of each kind, and the distance of the judge from the bar, that can be decided
 CLUSTER = 10  # answers of a conversation, which share a label and whether the judge is right in half of all cases

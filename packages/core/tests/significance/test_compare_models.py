@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
+from scipy.stats import binomtest, chi2
 
 from howsure.errors import InputError
 from howsure.significance import Runs, compare_models, compare_scores, resample_models
@@ -63,3 +64,36 @@ def test_a_series_in_another_order_is_refused() -> None:
     assert compare_models(y, a, y[::-1].to_numpy(), metrics="accuracy", rng=1)[0].model_value == 0.5
     assert compare_models(y, a, y.set_axis([7, 9, 8, 5]), metrics="accuracy", rng=1)[0].model_value == 1.0
     assert compare_models(y, a, y.copy(), metrics="accuracy", rng=1)[0].model_value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("solved", "published", "discordant"),
+    [
+        (396, 0.868, 36),
+        (394, 0.901, 64),
+        (388, 0.243, 36),
+        (387, 0.253, 49),
+        (384, 0.156, 60),
+        (384, 0.134, 54),
+        (382, 0.115, 68),
+        (378, 0.026, 58),
+    ],
+)
+def test_published_comparisons_on_swe_bench_are_reproduced(solved: int, published: float, discordant: int) -> None:
+    """Issue 621 of SWE-bench compares ranks 2 to 9 with the best agent, which solves 396 of 500 tasks.
+
+    Its p-values of McNemar's approximate test determine the number of discordant tasks. The exact test gives nearly the
+    same p-values; only for equally good agents, the approximation gives less than 1.
+    """
+    only_best, only_other = (discordant + 396 - solved) // 2, (discordant - 396 + solved) // 2
+    statistic = (abs(only_best - only_other) - 1) ** 2 / discordant
+    assert chi2.sf(statistic, 1) == pytest.approx(published, abs=0.0005)
+    both = 396 - only_best
+    best, other = np.zeros(500), np.zeros(500)
+    best[:396], other[:both], other[396 : 396 + only_other] = 1, 1, 1
+    (difference,) = compare_scores({"best": best, "other": other})
+    exact = binomtest(only_other, discordant).pvalue
+    assert (difference.against_value, difference.model_value) == (0.792, solved / 500)
+    assert difference.p_value == pytest.approx(exact, abs=1e-9)
+    assert exact == pytest.approx(published, abs=0.002) or solved == 396
+    assert (difference.p_value < 0.05) == (solved == 378)
