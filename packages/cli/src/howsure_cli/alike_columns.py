@@ -33,6 +33,7 @@ from howsure_cli.column_words import (
     RATERS,
     RIGHT,
     RIGHT_ANSWERS,
+    RUNS,
     SCORES,
     VERDICTS,
     YES,
@@ -70,6 +71,8 @@ def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tup
     for target in labels:
         others = [other for other in labels if other is not target and _share_values(target, other, values)]
         others = [other for other in others if _predicts(other, target, values)]
+        clear = [other for other in others if other.kind != ONE and not other.words & GROUPS]
+        others = clear or others
         criterion = name_parts(target) - (RIGHT_ANSWERS | PEOPLE)
         same = [other for other in others if criterion and name_parts(other) - PREDICTED == criterion]
         others = list(filter(is_numeric, same)) or others
@@ -237,7 +240,7 @@ def _key(value: str) -> str | float:
 
 def _may_be_label(column: SeenColumn) -> bool:
     is_few = column.kind in (TWO, FEW, ONE) or (column.kind == REPEATED and column.values <= MAX_VALUES)
-    is_other = column.words & MEASURES or (names_id(column) and not names_prediction(column))
+    is_other = column.words & (MEASURES | RUNS) or (names_id(column) and not names_prediction(column))
     return is_few and not (is_other or column.name.endswith(".confidence"))
 
 

@@ -27,7 +27,7 @@ LABELS = words_in(
 RIGHT_ANSWERS = words_in("gold target truth true expected actual real golds targets truths trues")
 ADJUDICATED = words_in("majority consensus adjudicated final")
 EXPECTED = words_in("expected gold reference")  # not how good an answer is
-PREDICTED = words_in("prediction predicted pred")
+PREDICTED = words_in("prediction predictions predicted predict pred preds")
 PREDICTIONS = PREDICTED | words_in("decision guess output said")  # unless expected_output or actual_decision
 METRICS = words_in("f em rouge bleu meteor chrf comet bleurt bertscore ndcg mrr mcc")
 CORRECT = words_in(
@@ -116,6 +116,7 @@ OUTCOMES = words_in("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 
 PROMPTS = words_in("prompt instruction")
 ASKED = MODELS | PROMPTS | words_in("user_input assistant assistant_output")  # of texts that a model wrote
 SECOND_WINS = words_in("model_b model_2 b right 2 2.0")
+RIGHT_ANSWER = re.compile(r"(?:correct|right)[\W_]*(?:answer|label|option|choice|class|category)", re.IGNORECASE)
 SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 
 
@@ -141,6 +142,11 @@ def names_id(column: SeenColumn) -> bool:
 def names_prediction(column: SeenColumn) -> bool:
     """Whether the name is that of a prediction, and not of a right answer such as expected_output."""
     return bool(column.words & PREDICTIONS) and not (column.words & RIGHT_ANSWERS and not column.words & PREDICTED)
+
+
+def names_right_answer(column: SeenColumn) -> bool:
+    """Whether the name is that of a right answer, such as correct_answer, and not of a mark, such as answer_correct."""
+    return bool(column.words & RIGHT_ANSWERS) or RIGHT_ANSWER.search(column.name) is not None
 
 
 def names_rater(column: SeenColumn) -> bool:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import compress, takewhile
 from typing import Any, ClassVar
 
 from howsure import __version__
@@ -256,8 +256,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     if data_first := names_among_values(rows) if is_csv else []:
         commands = []  # which would name columns by values
         notes.append(
-            f"The first line of {named[0].name} seems to be data, because {shortened(map(repr, data_first))} also "
-            "occurs below it. Add a first line with the names of the columns."
+            f"The first line of {named[0].name} seems to be data, such as {shortened(map(repr, data_first))}. Add a "
+            "first line with the names of the columns."
         )
     if (
         len(columns) == 1
@@ -377,8 +377,9 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
     parts: dict[str, list[Any]] = {}
     objects = Counter[str]()  # of each column
     column_of_part: dict[str, str] = {}
-    for at, row in enumerate(rows if len(rows) > 1 else ()):
-        for head, cell in zip(heads, row, strict=True):
+    has_objects = [any(row[at] is not None and row[at][:1] == "{" for row in rows) for at in range(len(heads))]
+    for at, row in enumerate(rows if len(rows) > 1 and any(has_objects) else ()):
+        for head, cell in compress(zip(heads, row, strict=True), has_objects):
             if not (content := _object(cell)):
                 continue
             objects[head] += 1
@@ -467,10 +468,11 @@ def _missing_value_notes(columns: Sequence[SeenColumn]) -> Iterator[str]:
 
 def _copies_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
     """Yield a note if a few rows are copies of others in several columns, one of which names an item."""
+    if len(columns) < MIN_COLUMNS or not any(names_id(column) or column.words & ITEMS for column in columns):
+        return
     first_rows = dict[tuple[Any, ...], int]()
     copies = [(at, first) for at, row in enumerate(rows) if (first := first_rows.setdefault(tuple(row), at)) != at]
-    has_items = any(names_id(column) or column.words & ITEMS for column in columns)
-    if has_items and len(columns) >= MIN_COLUMNS and 0 < len(copies) <= MAX_COPIES * len(rows):
+    if 0 < len(copies) <= MAX_COPIES * len(rows):
         at, first = copies[0]
         yield (
             f"Exact copies of other rows: {len(copies):,}; row {at + 1} is row {first + 1} again. Copies count twice "
@@ -495,6 +497,8 @@ def _with_one_spelling(columns: Sequence[SeenColumn], rows: list[list[Any]]) -> 
         at: frozenset(map(str.casefold, column.held)) for at, column in enumerate(columns) if column.kind in (FEW, TWO)
     }
     folded = {at: labels for at, labels in folded.items() if len(labels) <= MAX_CODES and not labels <= PLAIN}
+    if not folded:
+        return rows
     counts = Counter((labels, row[at]) for at, labels in folded.items() for row in rows if row[at] is not None)
     spelling = {(labels, text.casefold()): text for (labels, text), _ in reversed(counts.most_common())}
     return [

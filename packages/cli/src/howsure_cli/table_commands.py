@@ -127,14 +127,14 @@ def propose_for_table(
     model."""
     columns = [without_unclear(column, [row[at] for row in rows]) for at, column in enumerate(columns)]
     labelled = _TableProposals(columns, rows, typed, files)  # in which doubts are answers of raters and models
-    columns = [without_doubts(column, [row[at] for row in rows]) for at, column in enumerate(columns)]
-    table = _TableProposals(columns, rows, typed, files)
+    settled = [without_doubts(column, [row[at] for row in rows]) for at, column in enumerate(columns)]
+    table = labelled if settled == columns else _TableProposals(settled, rows, typed, files)
     agents = [*table.propose_agents()]
     scores = [*table.propose_marks()] or [*table.propose_scores()]
     if agents:  # the mean of which counts trials without a score as failed
         scores = [score.with_options(skip_missing=None, missing_score="0") for score in scores]
     in_rows = [*table.propose_judge_in_rows()]
-    spans = [*spans_in_rows(columns, rows, typed)]
+    spans = [*spans_in_rows(settled, rows, typed)]
     judge = [*table.propose_judge()]
     battles = [*table.propose_battles()]
     proposals = [
@@ -177,7 +177,7 @@ def _name(column: SeenColumn | None) -> str | None:
     return None if column is None else column.name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _TableProposals(TableRoles):
     typed: TypedFiles
     files: int
@@ -221,7 +221,7 @@ class _TableProposals(TableRoles):
 
     def propose_agents(self) -> Iterator[Proposal]:
         """If some trials of agents have no score: the scores if these trials had failed, and if they had passed."""
-        score, model, item, run = self._score(), self._model(), self._item(), self._named(RUNS, FEW, TWO)
+        score, model, item, run = self._score, self._model(), self._item, self._named(RUNS, FEW, TWO)
         if score is None or model is None or item is None or run is None or not score.missing or score.non_answers:
             return
         costs = (column for column in self.columns if column.words & COSTS and self._is_positive(column))
@@ -252,7 +252,7 @@ class _TableProposals(TableRoles):
         options = {"score": judge.name, "target": people.name, **(positive_option(people) or {})}
         yield self._command("judge", [judge, *used], **options, **identity, bounds=scale_bounds(judge, people))
         if len(judge.held | people.held) <= MAX_JUDGE_LABELS and {judge.kind, people.kind} <= {TWO, FEW}:
-            item = self._item()
+            item = self._item
             cluster = None if item is None or item.kind == UNIQUE else item
             yield self._command("judge validate", [judge, cluster], **options, cluster=_name(cluster))
 
@@ -266,7 +266,7 @@ class _TableProposals(TableRoles):
 
     def propose_judge_in_rows(self) -> Iterator[Proposal]:
         """Propose `judge` if each row is a grade, and a judge and human annotators graded the same items."""
-        item, judge_columns = self._item(), self._judge_and_person()
+        item, judge_columns = self._item, self._judge_and_person()
         if judge_columns is None or item is None:
             return
         judge, person, rater, grade = judge_columns
@@ -323,8 +323,8 @@ class _TableProposals(TableRoles):
 
     def propose_raters(self) -> Iterator[Proposal]:
         """If each row is a grade, and several raters graded the same items: the agreement of the raters."""
-        item, judge_columns = self._item(), self._judge_and_person()
-        rater = self._rater() or self._judge()
+        item, judge_columns = self._item, self._judge_and_person()
+        rater = self._rater or self._judge
         rater = rater or (None if judge_columns is None else judge_columns[2])
         if rater is None or (item is not None and item.kind == UNIQUE):
             return
@@ -346,7 +346,7 @@ class _TableProposals(TableRoles):
         arms = measures_of_arms(self.columns)
         alike = arms if arms and arms[0].kind == FEW and agree(*map(self._values, arms[:2])) else []
         alike = alike or raters(self.columns, self._values_by_column)
-        rater_of_row = self._rater() or self._judge()
+        rater_of_row = self._rater or self._judge
         if rater_of_row is not None and rater_of_row not in alike:
             return
         if len(alike) < 2 or not self.may_explode or target_and_predictions(alike, self._values_by_column) is not None:
@@ -438,7 +438,7 @@ class _TableProposals(TableRoles):
     def _only_first_arm(self) -> str | None:
         """Return the option that selects one row of each item, that of the first model, arm and run, because counts
         must not be added over them; None if items repeat nevertheless."""
-        run, item = self._named(RUNS, FEW, TWO), self._item()
+        run, item = self._named(RUNS, FEW, TWO), self._item
         arms = [column for column in (*self._models(), run) if column is not None and column is not item]
         if not arms:
             return ""
@@ -461,14 +461,14 @@ class _TableProposals(TableRoles):
 
     def propose_scores(self) -> Iterator[Proposal]:
         """Propose means and a comparison of the models if a column contains a score of each answer."""
-        score = self._score() or self._label_of_answers() or self._score_by_values() or self._grade_of_models()
+        score = self._score or self._label_of_answers() or self._score_by_values() or self._grade_of_models()
         is_probability = score is not None and score.kind == WITHIN and score is self._probability_column()
         if score is None or (is_probability and self._label() is not None) or score in (self._classes() or ((), []))[1]:
             return  # a probability of the label, or the label of probabilities
         identity, used = self._identity_options(label=score)
         marks = {**(positive_option(score) or {}), **non_answer_options(score)}
         marks["lower_is_better"] = bool(score.words & FAULTS)
-        is_right = score is self._right() and self._rater() is None and self._judge() is None
+        is_right = score is self._right and self._rater is None and self._judge is None
         is_right = is_right and not score.words & FAULTS
         proposal = self._command("score", [score, *used], score=score.name, **marks, **identity)
         yield replace(proposal, evidence=RIGHT if is_right else "")
@@ -479,7 +479,7 @@ class _TableProposals(TableRoles):
 
     def propose_items(self) -> Iterator[Proposal]:
         """If five models or more have scores on the same items: which items distinguish the models."""
-        score, model, item = self._score() or self._label_of_answers(), self._model(), self._item()
+        score, model, item = self._score or self._label_of_answers(), self._model(), self._item
         if score is None or model is None or item is None or model.values < MIN_MODELS:
             return
         run = self._named(RUNS, FEW, TWO)
@@ -503,8 +503,8 @@ class _TableProposals(TableRoles):
         """If each row has a list of scores, such as those of several runs of a judge: the mean, by items as
         clusters."""
         listed = next((column for column in self.columns if column.kind == LISTS and column.words & SCORES), None)
-        model, item = self._model(), self._item()
-        if self._score() is None and listed is not None and listed.length is not None and item is not None:
+        model, item = self._model(), self._item
+        if self._score is None and listed is not None and listed.length is not None and item is not None:
             names = {"explode": listed.name, "score": listed.name, "model": _name(model), "cluster": item.name}
             yield self._command("score", [listed, model, item], **names)
 
@@ -517,8 +517,8 @@ class _TableProposals(TableRoles):
     ) -> tuple[Options, list[SeenColumn | None]]:
         """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
         models = self._models(other_than=other_than) if models is None else models
-        item, run = self._item(), self._named(RUNS, FEW, TWO)
-        if not models and label is not None and label is self._right():  # of judges, against the right answers
+        item, run = self._item, self._named(RUNS, FEW, TWO)
+        if not models and label is not None and label is self._right:  # of judges, against the right answers
             models = [c for c in self.columns if c.words & JUDGE and c.kind == FEW and not is_grade(c)]
         models = [column for column in models if column not in (item, run)]
         groups = [] if other_than else [column for column in self._groups() if column not in (label, *models)]
@@ -545,7 +545,7 @@ class _TableProposals(TableRoles):
         options, used = self._classes() or self._probability()
         if not options:
             return
-        item, model = self._item(), self._model()
+        item, model = self._item, self._model()
         groups = [column for column in (model, *self._groups()[:1]) if column is not None and column not in used]
         groups = [column for column in groups if not self._determines(column, used[0])]
         by_file = model is None and self.files > 1
@@ -566,7 +566,7 @@ class _TableProposals(TableRoles):
         """The option of `selective` that turns a probability into a confidence in the likelier class; "" if the label
         says whether an answer is right, None if the confidence cannot belong to the label."""
         label, prob = used
-        if label is self._right() or {value.casefold() for value in label.held} & CORRECT:
+        if label is self._right or {value.casefold() for value in label.held} & CORRECT:
             return ""
         if prob.words & CONFIDENCES:
             return "" if is_yes_or_no(label) else None
@@ -580,7 +580,7 @@ class _TableProposals(TableRoles):
         target, predictions = pair
         if len(predictions) == 1:
             models = [column for column in self._models() if column not in (target, *predictions)]
-            rater = self._rater() if target.words & RIGHT_ANSWERS and not models else None
+            rater = self._rater if target.words & RIGHT_ANSWERS and not models else None
             identity, used = self._identity_options(label=target, models=models if rater is None else [rater])
             names = {"target": target.name, "prediction": predictions[0].name}
             proposal = self._command("score", [target, *used], **names, **identity)

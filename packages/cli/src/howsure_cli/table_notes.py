@@ -6,7 +6,19 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from howsure.data.column_roles import FEW, LISTS, NUMBERS, ONE, REPEATED, TWO, UNIQUE, WITHIN, SeenColumn, seen_column
+from howsure.data.column_roles import (
+    FEW,
+    LISTS,
+    NUMBERS,
+    ONE,
+    REPEATED,
+    TEXTS,
+    TWO,
+    UNIQUE,
+    WITHIN,
+    SeenColumn,
+    seen_column,
+)
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import (
     PERCENT,
@@ -26,6 +38,7 @@ from howsure_cli.column_words import (
     PREDICTED,
     RATERS,
     SCORES,
+    UNITS,
     VERDICTS,
     is_numeric,
     names_id,
@@ -35,6 +48,7 @@ from howsure_cli.typed_commands import Proposal
 MIN_TASKS = 8
 MAX_TAG_COLUMNS = 6
 COUNTS = {"count", "n", "samples"}  # of a table of bins
+SPREADS = {"std", "stdev", "se", "sd"}  # of means
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
 WITHOUT_LABELS = (
     "It contains probabilities but no right answers; add them from a table by id and question: --labels-from "
@@ -51,6 +65,7 @@ PAIR = (
     "Predictions and true values need an id of the same name in both: howsure score {} --targets {} --target COL "
     "--prediction COL --id COL."
 )
+DECIMALS = re.compile(r"-?\d+\.\d{4,}")
 TAG = re.compile(r"O|[BIESLUM]-\S+")
 MAX_NAMES = 20  # different labels, or names of models
 
@@ -67,16 +82,17 @@ def names_below_title(rows: Sequence[Sequence[Any]]) -> list[str]:
 
 
 def names_among_values(rows: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the column names that are also values of their own columns, repeated among others: the first row of such a
-    table is probably data.
+    """Return the column names that are numbers with many decimals, or also values of their own columns, repeated among
+    others: the first row of such a table is probably data.
 
     >>> names_among_values([["dog", "NOUN"], ["barks", "VERB"], ["cat", "NOUN"], ["Ann", "NOUN"]])
     ['NOUN']
     """
     columns = zip(*rows, strict=True)
     named_values = ((re.sub(r"_\d+$", "", str(name)), values) for name, *values in columns)  # equal names are numbered
-    names = (name for name, values in named_values if values.count(name) > 1 and len({*values} - {None, ""}) > 1)
-    return list(dict.fromkeys(names))
+    repeated = {name for name, values in named_values if values.count(name) > 1 and len({*values} - {None, ""}) > 1}
+    names = map(str, rows[0])
+    return list(dict.fromkeys(name for name in names if name in repeated or DECIMALS.fullmatch(name)))
 
 
 def are_tags(columns: Sequence[SeenColumn]) -> bool:
@@ -121,13 +137,10 @@ def with_proportions(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]
     ([['id', 'p', 'model'], ['5%', '0.355', '50%'], ['b', None, '90%']], ['p'])
     """
     heads, *cells = rows
-    places = {
-        at
-        for at, column in enumerate(zip(*cells, strict=True))
-        if (texts := [cell for cell in column if not (cell is None or is_non_answer(cell))])
-        and all(map(PERCENT.fullmatch, texts))
-        and _may_be_numbers(str(heads[at]), texts)
-    }
+    percentages = {at: _percentages(column) for at, column in enumerate(zip(*cells, strict=True))}
+    places = {at for at, texts in percentages.items() if texts and _may_be_numbers(str(heads[at]), texts)}
+    if not places:
+        return rows, []
     proportions = [
         [
             proportion(cell) if at in places and cell is not None and PERCENT.fullmatch(cell) else cell
@@ -138,11 +151,18 @@ def with_proportions(rows: list[list[Any]]) -> tuple[list[list[Any]], list[str]]
     return [heads, *proportions], [str(heads[at]) for at in sorted(places)]
 
 
-def _may_be_numbers(name: str, texts: Sequence[str]) -> bool:
+def _percentages(column: Collection[str | None]) -> set[str]:
+    """The percentages in a column, if all its other values are missing or no answers."""
+    texts = {text for text in column if text is not None}
+    only = all(PERCENT.fullmatch(text) or is_non_answer(text) for text in texts)
+    return {text for text in texts if not is_non_answer(text)} if only else set()
+
+
+def _may_be_numbers(name: str, percentages: set[str]) -> bool:
     """Whether percentages in a column of this name are numbers, not labels or names."""
-    words = seen_column(name, texts[:1]).words
+    words = seen_column(name, ()).words
     most_names = MAX_NAMES if words & (LABELS | PREDICTED | MODELS | RATERS) else 2
-    return bool(words & (CHANCES | SCORES)) or len(set(texts)) > most_names
+    return bool(words & (CHANCES | SCORES)) or len(percentages) > most_names
 
 
 def thousands_notes(rows: list[list[Any]], numbers: Collection[str] = ()) -> list[str]:
@@ -177,8 +197,11 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
         and any(column.words & MEANS for column in columns)
     ):
         return SUMMARY
-    is_binned = any(column.words & {"bin"} for column in columns) and any(column.words & COUNTS for column in columns)
-    if is_binned or any(column.words & {"stderr"} or column.words > {"ci", "low"} for column in columns):
+    words = frozenset[str]().union(*(column.words for column in columns))
+    has_items = any(column.kind == TEXTS or names_id(column) or column.words & (ITEMS | UNITS) for column in columns)
+    if (words >= {"bin"} and words & COUNTS) or any(column.words > {"ci", "low"} for column in columns):
+        return SUMMARY
+    if words & {"stderr"} or (not has_items and (words & SPREADS or words >= {"precision", "recall"})):
         return SUMMARY
     others = [column for column in columns if column not in named]
     numeric = all(

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from statistics import fmean, variance
 from typing import Any
@@ -62,6 +63,7 @@ from howsure_cli.column_words import (
     names_id,
     names_prediction,
     names_rater,
+    names_right_answer,
     other_sides,
     positive_option,
 )
@@ -74,7 +76,7 @@ MAX_DATES = 1_000  # whose format is recognised
 MAX_PARTS = 6  # columns that are tried as a part of what names an item
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableRoles:
     """The columns of a table with its first rows, and what each of them may be."""
 
@@ -86,12 +88,11 @@ class TableRoles:
         return all(number is not None and number > 0.0 for number in numbers)
 
     def _values(self, column: SeenColumn) -> list[str | None]:
-        place = self.columns.index(column)
-        return [row[place] for row in self.rows]
+        return self._values_by_column[column]
 
-    @property
+    @cached_property
     def _values_by_column(self) -> dict[SeenColumn, list[str | None]]:
-        return {column: self._values(column) for column in self.columns}
+        return {column: [row[at] for row in self.rows] for at, column in enumerate(self.columns)}
 
     def _keys(
         self, item: SeenColumn, rater: Sequence[SeenColumn], *, other_than: Sequence[SeenColumn]
@@ -116,7 +117,7 @@ class TableRoles:
         rows = {*zip(*map(self._values, (*models, group)), strict=True)}
         return len(rows) > len({row[:-1] for row in rows})
 
-    @property
+    @cached_property
     def labels(self) -> list[SeenColumn]:
         """The columns that could be right answers, the likeliest first, without the predictions of models."""
         labels = [column for column in self.columns if column.words & LABELS and not column.words & (GROUPS - LABELS)]
@@ -134,11 +135,12 @@ class TableRoles:
         columns = (column for column in self.columns if column.kind in kinds and column not in other_than)
         return next((column for column in columns if not column.words.isdisjoint(words)), None)
 
+    @cached_property
     def _item(self) -> SeenColumn | None:
         runs = [column for column in self.columns if column.words & RUNS and column.kind in (FEW, TWO)]
         others = [column for column in self.columns if column.words & (RATERS | MEASURES | TRACES | KINDS)] + runs
         others += [column for column in self.columns if column.missing > MAX_MISSING * len(self.rows)]
-        others += [c for c in self.columns if c.words & ARMS and c.kind in (FEW, TWO)]
+        others += [c for c in self.columns if c.words & ARMS and c.kind in (FEW, TWO)] + self._models()
         ids = [column for column in self.columns if column not in others and names_id(column)]
         repeated = [column for column in self.columns if column.kind in (REPEATED, FEW) and not column.missing]
         named = max((c for c in repeated if c.name.casefold() in ITEM_COLUMNS), key=lambda c: c.values, default=None)
@@ -171,7 +173,7 @@ class TableRoles:
 
     def _crossed(self, ids: Sequence[SeenColumn]) -> SeenColumn | None:
         """The column with the most values of these that several raters or models have in common, each of them once."""
-        who = self._rater() or self._judge() or self._model()
+        who = self._rater or self._judge or self._model()
         if who is None:
             return None
         ids = [c for c in ids if c.kind in (FEW, REPEATED) and c is not who and not c.missing]
@@ -181,9 +183,11 @@ class TableRoles:
     def _runs(self) -> list[SeenColumn]:
         return [column for column in self.columns if column.words & RUNS and column.kind in (FEW, TWO)]
 
+    @cached_property
     def _rater(self) -> SeenColumn | None:
         return next((c for c in self.columns if names_rater(c) and c.kind in (FEW, TWO, REPEATED)), None)
 
+    @cached_property
     def _judge(self) -> SeenColumn | None:
         """The column that names the judge of each row."""
         judges = [column for column in self.columns if column.words & JUDGE and column.kind in (FEW, TWO)]
@@ -195,7 +199,7 @@ class TableRoles:
 
         Truth values may be the same for all raters or models of an item.
         """
-        item, who = self._item(), self._rater() or self._model()
+        item, who = self._item, self._rater or self._model()
         fixed = [column for column in (item, who) if column is not None]
         others = MEASURES | (DOUBTS - FAULTS) | RUNS
         for column in self.columns:
@@ -210,9 +214,9 @@ class TableRoles:
     def _score_by_values(self) -> SeenColumn | None:
         """A column of any name with grades of the answers of models, which no other column predicts."""
         is_labelled = any(label.kind in (TWO, FEW) for label in self.labels)
-        if is_labelled or self._model() in (None, self._item()):
+        if is_labelled or self._model() in (None, self._item):
             return None
-        item = self._item()
+        item = self._item
         flags = [*self._varying([], TWO)]
         answers = [flag for flag in flags if item is None or not self._determines(item, flag)]
         codes = [column for column in self.columns if column.kind == FEW and not is_numeric(column)]
@@ -225,7 +229,7 @@ class TableRoles:
     def _grade_column(self, rater: SeenColumn) -> SeenColumn | None:
         """Return the column of the raters' grades, unless it contains the correct answers, which are the same for all
         raters."""
-        item, of_truth = self._item(), [column for column in self.columns if column.words & RIGHT_ANSWERS]
+        item, of_truth = self._item, [column for column in self.columns if column.words & RIGHT_ANSWERS]
         other_than = [rater, *of_truth, *([] if item is None else [item])]
         named = [c for c in self.columns if c not in other_than and c.words & (SCORES | LABELS | GRADES)]
         grade = next((column for column in named if is_grade(column) and is_numeric(column)), None)
@@ -235,13 +239,13 @@ class TableRoles:
 
     def _grade_of_models(self) -> SeenColumn | None:
         """The grades that raters or judges gave the models."""
-        rater = self._rater() or self._judge()
+        rater = self._rater or self._judge
         grade = None if rater is None or self._model() is None else self._grade_column(rater)
         return grade if grade is not None and is_numeric(grade) and not is_yes_or_no(grade) else None
 
     def _rated(self) -> SeenColumn | None:
         """What several raters graded, or models answered: each once, or else texts."""
-        rater = self._rater() or self._model()
+        rater = self._rater or self._model()
         others = [rater, *self._runs()]
         repeated = [c for c in self.columns if c.kind in (TEXTS, REPEATED, FEW) and not c.missing and c not in others]
         repeated = [column for column in repeated if not column.words & (MEASURES | SCORES)]
@@ -272,8 +276,7 @@ class TableRoles:
 
     def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
         """Whether a combination of values of these columns is in more than `at_most` rows."""
-        places = [self.columns.index(column) for column in columns]
-        return max(Counter(tuple(row[at] for at in places) for row in self.rows).values(), default=0) > at_most
+        return max(Counter(zip(*map(self._values, columns), strict=True)).values(), default=0) > at_most
 
     def _groups(self) -> list[SeenColumn]:
         candidates = (
@@ -282,7 +285,7 @@ class TableRoles:
             if column.kind in (FEW, TWO) and column.words & (GROUPS - MODELS) and not column.words & SCORES
             if not column.missing
         )
-        candidates = (column for column in candidates if not is_yes_or_no(column) and column is not self._item())
+        candidates = (column for column in candidates if not is_yes_or_no(column) and column is not self._item)
         return [column for column in candidates if "." not in column.name and not is_prompt(column)]
 
     def _determines(self, group: SeenColumn, label: SeenColumn) -> bool:
@@ -290,6 +293,7 @@ class TableRoles:
         pairs = {pair for pair in zip(self._values(group), self._values(label), strict=True) if pair[1] is not None}
         return len(pairs) == len({name for name, _ in pairs})
 
+    @cached_property
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
         chances = [chance for column in self.columns if (chance := self._probability_of_label(column)) is not None]
@@ -303,14 +307,14 @@ class TableRoles:
         named = [*amounts, *grades]
         if not any(column.words & PEOPLE for column in named):
             named.sort(key=lambda column: column.name.lower() not in SCORES)  # as score itself
-        return self._right() or next(iter((*named, *constant)), None)
+        return self._right or next(iter((*named, *constant)), None)
 
     def _scores(self, *kinds: str, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns named for a score: first those named for nothing else, then overall ones."""
         columns = [column for column in self.columns if column.kind in kinds and column.words & SCORES]
         columns = [c for c in columns if not (c.words & (DOUBTS | RISKS | NUMBERS_OF) or c in other_than)]
         columns = [c for c in columns if not (c.words & EXPECTED or self._is_retrieved(c) or self._is_status(c))]
-        columns = [column for column in columns if column.words & CORRECT or not self._is_class(column)]
+        columns = [c for c in columns if (c.words & CORRECT and not names_right_answer(c)) or not self._is_class(c)]
         return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
 
     def _is_class(self, column: SeenColumn) -> bool:
@@ -339,6 +343,7 @@ class TableRoles:
         errors = [[text is not None for text in self._values(other)] for other in partly if other.words & ERRORS]
         return failed in errors or failed in [[text is None for text in self._values(other)] for other in partly]
 
+    @cached_property
     def _right(self) -> SeenColumn | None:
         """Return the column that says whether each answer is correct: a column with few values, one of which means
         yes."""
@@ -392,7 +397,7 @@ class TableRoles:
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
         named = [c for c in named if not (c.held and c.held <= FLAGS) and not c.words & ANSWERS]
-        judge = self._judge()
+        judge = self._judge
         named = [c for c in named if judge is None or not (self._determines(c, judge) and self._determines(judge, c))]
         return sorted(named, key=lambda column: (column.missing > 0, bool(column.words & ARMS))) or self._crossed_arms()
 
@@ -402,14 +407,15 @@ class TableRoles:
         arms = [
             c for c in self.columns if c.kind in (TWO, FEW) and not (c.missing or is_numeric(c) or c.words & others)
         ]
-        items = [c for c in self.columns if c.kind == REPEATED and not c.missing and (names_id(c) or c.words & ITEMS)]
-        items = [column for column in items if not column.words & RUNS]
-        pairs = ((arm, item) for item in items for arm in arms if arm.values * item.values == len(self.rows))
-        return [arm for arm, item in pairs if not self._repeats([arm, item], at_most=1)][:1]
+        items = [c for c in self.columns if c.kind in (REPEATED, FEW) and not c.missing]
+        items = [column for column in items if (names_id(column) or column.words & ITEMS) and not column.words & RUNS]
+        cells = ([arm, item, *self._runs()[:1]] for item in items for arm in arms)
+        whole = (cell for cell in cells if math.prod(column.values for column in cell) == len(self.rows))
+        return [cell[0] for cell in whole if not self._repeats(cell, at_most=1)][:1]
 
     def _label(self) -> SeenColumn | None:
         """The label of the single probability in each row."""
-        return self._right() or self._two_labels() or self._labels_of_a_sample() or self._outcome()
+        return self._right or self._two_labels() or self._labels_of_a_sample() or self._outcome()
 
     def _outcome(self) -> SeenColumn | None:
         """The only column of any name with two values that the only probability predicts better than chance."""
@@ -451,7 +457,7 @@ class TableRoles:
 
     def _codes_of_answers(self, codes: Sequence[SeenColumn]) -> list[SeenColumn]:
         """The codes that neither the arm of an experiment nor the item determines."""
-        item, arm = self._item(), self._model()
+        item, arm = self._item, self._model()
         keys = [key for key in (item, arm) if key is not None and key.kind != UNIQUE]
         short = [code for code in codes if code.values <= MAX_CODES and max(map(len, code.held)) <= MAX_CODE]
         varying = [code for code in short if code not in keys and not any(self._determines(key, code) for key in keys)]

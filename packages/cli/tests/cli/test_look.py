@@ -494,7 +494,7 @@ def test_a_first_line_of_data_gives_no_names_to_columns(tmp_path: Path) -> None:
     path.write_text("dog,NOUN,NOUN\nbarks,VERB,NOUN\ncat,NOUN,NOUN\nAnn,NOUN,X\n")
     overview = howsure.look(path)
     assert not overview.commands
-    assert any("seems to be data, because 'NOUN' also occurs below it" in note for note in overview.notes)
+    assert any("seems to be data, such as 'NOUN'. Add a first line" in note for note in overview.notes)
 
 
 def test_columns_in_memory_are_not_files() -> None:
@@ -550,7 +550,8 @@ def test_a_table_that_is_read_as_a_log_is_named() -> None:
 
 def test_dated_scores_of_models_are_no_documents() -> None:
     rows = [(f"2026-07-{1 + i % 28:02}", f"m{i % 3}", p, 1 - p) for i, p in enumerate(chance(60))]
-    assert not howsure.look(table("dated.csv", "timestamp model_id valence salience", rows)).commands
+    proposals = howsure.look(table("dated.csv", "timestamp model_id valence salience", rows)).proposals
+    assert [proposal.command for proposal in proposals] == ["score"]
 
 
 @pytest.mark.parametrize(

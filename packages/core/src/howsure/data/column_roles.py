@@ -91,7 +91,7 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
     >>> seen_column("when", ["2026-11-01", "2026-11-02", "2026-11-03"]).kind
     'dates'
     """
-    counts = Counter(value for value in values if value is not None and not is_missing(value))
+    counts = Counter({value: n for value, n in Counter(values).items() if value is not None and not is_missing(value)})
     non_answers = _non_answers(counts)
     kind, length = _kind({value: count for value, count in counts.items() if value not in non_answers})
     if kind in (FEW, TWO, UNIQUE, REPEATED, TEXTS):

@@ -322,8 +322,8 @@ def word_among_numbers(name: str, value: str, *, row: int, advice: str) -> Input
 
 
 class NumberKinds(NamedTuple):
-    """Whether a column of texts has numbers with a comma, with a decimal comma, with a point, with a decimal point, and
-    texts that are not numbers."""
+    """Whether a column of texts has numbers with a comma, with a decimal comma, with a point, with a decimal point; or
+    other texts."""
 
     comma: bool
     decimal_comma: bool
@@ -332,16 +332,19 @@ class NumberKinds(NamedTuple):
     other: bool
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> NumberKinds:
-        """The kinds of these texts."""
-        commas, points = ([text for text in texts if mark.fullmatch(text)] for mark in (COMMA, POINT))
-        kinds = (COMMA, POINT, WHOLE_OR_NAN, POINTED_THOUSANDS)
+    def of(cls, texts: Iterable[str]) -> NumberKinds:
+        """The kinds of these texts, which are only numbers or other."""
+        different = dict.fromkeys(texts)
+        kinds = (WHOLE_OR_NAN, POINT, COMMA, POINTED_THOUSANDS)
+        if not all(any(kind.fullmatch(text) for kind in kinds) for text in different):
+            return cls(False, False, False, False, other=True)
+        commas, points = ([text for text in different if mark.fullmatch(text)] for mark in (COMMA, POINT))
         return cls(
             bool(commas),
             not all(map(THOUSANDS.fullmatch, commas)),
             bool(points),
             not all(map(POINTED_THOUSANDS.fullmatch, points)),
-            not all(any(kind.fullmatch(text) for kind in kinds) for text in texts),
+            other=False,
         )
 
 
