@@ -187,15 +187,17 @@ def measures_of_arms(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     for column in columns:
         for measure, arm, at_end in _measure_and_arm(column.name):
             by_measure.setdefault((measure, at_end), {})[arm] = column
-    candidates = list[tuple[tuple[bool, bool, bool, int], list[SeenColumn]]]()
+    candidates = list[tuple[tuple[bool, bool, bool, bool, int], list[SeenColumn]]]()
     for name, by_arm in by_measure.items():
         others = [other.keys() & by_arm.keys() for key, other in by_measure.items() if key != name]
         for kind in (WITHIN, NUMBERS, FEW):
             arms = {arm: c for arm, c in by_arm.items() if c.kind == kind and is_numeric(c) and not _is_count(c)}
             if len(arms) > 1 and any(len(arms.keys() & shared) > 1 for shared in others):
                 names_metrics = not SCORES.isdisjoint(map(str.lower, arms))
+                by_machine = not any(column.words & PEOPLE for column in arms.values())
                 is_numbered = len({re.sub(r"\d", "", arm) for arm in arms}) == 1
-                candidates.append(((names_metrics, not is_numbered, kind != WITHIN, -len(arms)), [*arms.values()]))
+                ranks = (names_metrics, by_machine, not is_numbered, kind != WITHIN, -len(arms))
+                candidates.append((ranks, [*arms.values()]))
     return min(candidates, key=lambda candidate: candidate[0], default=(None, []))[1]
 
 
@@ -303,7 +305,7 @@ def _is_count(column: SeenColumn) -> bool:
 
 def _measure_and_arm(name: str) -> list[tuple[str, str, bool]]:
     """The ways to read a name as a measure and an arm, such as recall and A, and whether the arm is last."""
-    parts = [part for part in re.split(r"[\W_]+", name) if part]
+    parts = [part for part in re.split(r"\." if name.count(".") > 1 else r"[\W_]+", name) if part]
     if len(parts) < 2:
         return []
-    return [("_".join(parts[1:]), parts[0], False), ("_".join(parts[:-1]), parts[-1], True)]
+    return [("_".join([*parts[:at], *parts[at + 1 :]]), part, at == len(parts) - 1) for at, part in enumerate(parts)]

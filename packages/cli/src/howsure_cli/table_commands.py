@@ -101,6 +101,7 @@ MAX_GRADES = 200  # different values, of which agreement is computed
 MAX_ORDINAL = 11  # grades, such as from 0 to 10, of which only the order is taken to count
 MAX_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 MAX_JUDGE_LABELS = 5  # labels of a judge that is validated
+MAX_RATERS = 20  # who are compared one by one
 MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
@@ -238,9 +239,11 @@ class _TableProposals(TableRoles):
         """If a judge graded all rows, and people graded all or some of them: the judge's mean, corrected."""
         people = next((column for column in self.columns if column.words & PEOPLE and is_grade(column)), None)
         people = people or self._person_of_judge()
-        if people is None:
+        arms = measures_of_arms(self.columns)
+        if people is None or (people in arms and all(column.words & PEOPLE for column in arms)):  # grades of models
             return
         others = [column for column in self.columns if column is not people]
+        others = [column for column in others if not column.words & PEOPLE]
         judges = [c for c in others if c.words & JUDGES or name_parts(c) == name_parts(people) - PEOPLE]
         graded = [c for c in others if c.kind == FEW == people.kind and grade_values(c) == grade_values(people)]
         judges = judges or (graded if len(graded) == 1 and people.missing > graded[0].missing else [])
@@ -326,6 +329,8 @@ class _TableProposals(TableRoles):
         item, judge_columns = self._item, self._judge_and_person()
         rater = self._rater or self._judge
         rater = rater or (None if judge_columns is None else judge_columns[2])
+        runs = [] if self._model() or self._score else self._runs()  # whose labels should be the same
+        rater = rater or next(iter(runs), None)
         if rater is None or (item is not None and item.kind == UNIQUE):
             return
         grade = self._grade_column(rater)
@@ -390,10 +395,10 @@ class _TableProposals(TableRoles):
         others.sort(key=is_numeric)
         named = [c for c in (*others, *flags[:1]) if c.words & (LABELS | VERDICTS | SCORES)]
         are_flags = len(flags) > 1 and not any(column.words & VERDICTS for column in others)
-        is_only = len(others) == 1 and not flags and all(column.kind != DATES for column in self.columns)
+        is_only = len(codes) == 1 and all(column.kind != DATES for column in self.columns)
         if are_flags and self.may_explode and any(column.kind == TEXTS for column in self.columns):
             yield self._means_of_columns(flags).by_group()
-        elif label := next(iter(named or (others if is_only else self._codes_of_answers(others))), None):
+        elif label := next(iter(named or (codes if is_only else self._codes_of_answers(others))), None):
             counts = Counter(text for text in self._values(label) if text is not None)
             wins = [value for value, _ in counts.most_common() if not (label.words & WINNERS and is_tie(value))]
             is_school = {value.lower() for value in label.held} <= LETTERS and "grade" in label.words
@@ -581,6 +586,7 @@ class _TableProposals(TableRoles):
         if len(predictions) == 1:
             models = [column for column in self._models() if column not in (target, *predictions)]
             rater = self._rater if target.words & RIGHT_ANSWERS and not models else None
+            rater = rater if rater is not None and rater.kind != REPEATED and rater.values <= MAX_RATERS else None
             identity, used = self._identity_options(label=target, models=models if rater is None else [rater])
             names = {"target": target.name, "prediction": predictions[0].name}
             proposal = self._command("score", [target, *used], **names, **identity)

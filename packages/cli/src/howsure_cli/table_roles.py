@@ -45,6 +45,7 @@ from howsure_cli.column_words import (
     OVERALL,
     PEOPLE,
     POSITIVE_LABELS,
+    PREDICTED,
     RATERS,
     RIGHT,
     RIGHT_ANSWERS,
@@ -146,7 +147,8 @@ class TableRoles:
         named = max((c for c in repeated if c.name.casefold() in ITEM_COLUMNS), key=lambda c: c.values, default=None)
         item = named or self._named(ITEMS, UNIQUE, REPEATED, other_than=others)
         item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED, TEXTS)), None)
-        item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, other_than=others)
+        of_labels = [column for column in self.columns if column.words & (LABELS | PREDICTED)]
+        item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, other_than=[*others, *of_labels])
         question = next((column for column in self.columns if is_prompt(column) and column not in others), None)
         crossed = self._crossed([*ids, *(c for c in self.columns if c.words & ITEMS and c not in (*ids, *others))])
         if crossed is not None and (item is None or item.kind == UNIQUE):
@@ -232,7 +234,8 @@ class TableRoles:
         item, of_truth = self._item, [column for column in self.columns if column.words & RIGHT_ANSWERS]
         other_than = [rater, *of_truth, *([] if item is None else [item])]
         named = [c for c in self.columns if c not in other_than and c.words & (SCORES | LABELS | GRADES)]
-        grade = next((column for column in named if is_grade(column) and is_numeric(column)), None)
+        numbers = [column for column in named if column.kind != UNIQUE and is_numeric(column) and not names_id(column)]
+        grade = next((column for column in numbers if is_grade(column) or column.kind == REPEATED), None)
         grade = grade or self._named(VERDICTS, FEW, TWO, other_than=other_than)
         grade = grade or self._named(GRADES, FEW, TWO, other_than=other_than)
         return grade or next(self._varying(other_than, TWO, FEW, WITHIN), None)
