@@ -164,8 +164,6 @@ def downloads_folder() -> Path:
 def find_data_set(name: str, *, data: str | os.PathLike[str] | None = None) -> Path:
     """Return the folder of a data set. The folder `data` is searched if it is given, otherwise HOWSURE_DATA, otherwise
     the downloads.
-
-    Raises InputError that says how to get the data set if it is in none of these.
     """
     here = located(name, data=data)
     if here is not None:
@@ -208,8 +206,6 @@ def read_labelled_texts(path: str | os.PathLike[str], *, limit: int | None = Non
     """The texts in a file of JSON lines (plain or gzip) and their labels, 0 or 1, as for the sentiment tweets.
 
     `limit`: of the first lines alone; what follows them is not read.
-
-    Raises InputError, which names the line, for a line that is not an object with a text and a label of 0 or 1.
     """
     text = read_text(path)
     texts, labels = [], []
@@ -297,9 +293,6 @@ def fetch_data_set(
 
     `host` is the address of the site, or of a mirror with the same paths; `advance` receives the number of bytes as
     they arrive. A file that already exists is checked, not downloaded again.
-
-    Raises InputError if the data set cannot be downloaded, DownloadError if a file does not arrive or is not the right
-    one.
     """
     if not dataset.can_be_fetched:
         raise InputError(

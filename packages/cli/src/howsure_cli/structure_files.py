@@ -13,10 +13,7 @@ KEYS = {"samples": "samples", "gold": "gold", "weights": "sample_weight", "candi
 
 
 def read_structures(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The arguments of `structure_pairs` from a file of JSON lines.
-
-    Raises InputError, which names the line, for a line that is not an item or repeats one.
-    """
+    """The arguments of `structure_pairs` from a file of JSON lines."""
     text = read_text(path)
     items: dict[str, tuple[int, dict[str, Any]]] = {}
     for number, line in enumerate(text.content.split("\n"), 1):

@@ -531,8 +531,6 @@ def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
     model              error
     ────────────────────────
     HMM    0.15 [0.13, 0.16]
-
-    Raises InputError for a heading that the table does not have, or that is named twice.
     """
     if columns is None:
         return table

@@ -168,10 +168,7 @@ class Worst:
         return self._rank_blocks([pairs], self.other_columns(n, None, y_true=labels), n, label="y_true")
 
     def rank_source(self, predictions: Read) -> WorstRows:
-        """Return the worst rows of files; very many pairs are processed in blocks.
-
-        Raises InputError for labels that are proportions of annotators, because no such row is wrong or right.
-        """
+        """Return the worst rows of files; very many pairs are processed in blocks."""
         described, blocks = predictions.describe(), predictions.blocks()
         if described.get("soft_labels"):
             target = described["target"]
@@ -226,11 +223,7 @@ class Worst:
 
 
 def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None = None) -> Worst | None:
-    """Check and return the request for worst rows; None without a request.
-
-    Raises InputError for columns without a number of rows, for arrays if `data` requires names of columns, and for
-    names without a frame or file.
-    """
+    """Check and return the request for worst rows; None without a request."""
     if not (isinstance(show, (str, Mapping)) or is_listlike(show)) or hasattr(show, "columns"):
         raise InputError("{parameter} must be a list of names; it is {value!r}", "show", value=show)
     listed: Show = [show] if isinstance(show, str) else show if isinstance(show, Mapping) else list(show)

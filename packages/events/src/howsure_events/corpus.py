@@ -250,10 +250,7 @@ class Corpus:
             )
 
     def _seen_format(self) -> str | None:
-        """Return the date format that reads the most dates; None for ISO 8601.
-
-        Raises InputError if two formats read equally many dates.
-        """
+        """Return the date format that reads the most dates; None for ISO 8601."""
         column = self.table.columns[self.fields.date or ""]
         text, is_iso = f"trim({column.text})", f"({self._written_date()}) IS NOT NULL"
         has_date = f"WHERE {column.text} IS NOT NULL AND {text} <> ''"

@@ -146,10 +146,7 @@ NAME_LENGTH = 24
 
 
 def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: Sequence[str] | None = None) -> Axes:
-    """Draw the corrected series of some actors (None: all) in one panel, on `ax` or in a new figure.
-
-    Raises InputError for no actor, for more than 4, and for an actor without labels.
-    """
+    """Draw the corrected series of some actors (None: all) in one panel, on `ax` or in a new figure."""
     group = list(series.actors if actors is None else actors)
     if not 0 < len(group) <= MAX_ACTORS_PER_PANEL:
         raise InputError(f"a panel shows 1 to {MAX_ACTORS_PER_PANEL} actors; there are {len(group):,}. Choose some.")

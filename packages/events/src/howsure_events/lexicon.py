@@ -98,9 +98,6 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     Each line is `CODE<TAB>NAME`; a file ending in .csv is CSV with commas, semicolons or tabs. A first line with the
     words `code` and `name` is a header. Without a header, the first two columns are used. A third column, such as the
     source of the entry, is ignored.
-
-    Raises InputError naming the line if it has no code, no name or extra columns, or if the first line looks like a
-    header with other words; also for a file without entries.
     """
     text = read_text(path)
     is_csv = text.name.lower().endswith(".csv")

@@ -78,8 +78,6 @@ def scheme_named(name: str) -> Scheme:
 
     >>> scheme_named("clear").agents
     ('nsubj', 'agent>pobj')
-
-    Raises InputError for another name.
     """
     if name not in SCHEMES:
         raise unknown_name("scheme of labels", name, list(SCHEMES), place="howsure")

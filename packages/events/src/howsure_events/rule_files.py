@@ -26,8 +26,6 @@ def read_fields(text: str, *, place: str) -> Fields:
 
     >>> read_fields("verbs: [attack, 'no']\\nconjoined: yes", place="a rule")
     {'verbs': ('attack', 'no'), 'conjoined': True}
-
-    Raises InputError naming the place and the line; MissingExtraError without the extra `events`.
     """
     require("A rule in a YAML file", "events", "yaml")
     import yaml
@@ -137,8 +135,6 @@ def rule_from_yaml(text: str, *, name: str = "rule", place: str = "the rule") ->
 
     >>> rule_from_yaml("verbs: [bomb]", name="bombing").agents
     ('nsubj', 'obl:agent')
-
-    Raises InputError and MissingExtraError like `read_rule`.
     """
     fields_ = read_fields(text, place=place)
     for field in fields_:

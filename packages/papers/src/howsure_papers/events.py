@@ -67,8 +67,6 @@ def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
     """Write the events of a rule in a corpus to a new store, and return its path.
 
     share: the number of progress steps that this takes.
-
-    Raises InputError if no item is left.
     """
     if not news.items:
         raise InputError(

@@ -229,8 +229,6 @@ class TextClassifier:
 def every_fit(kind: str, train: Split, development: Split, advance: Advance = ignore_progress) -> list[TextClassifier]:
     """A model for every strength of the grid: "naive Bayes" (Bernoulli, with a pseudocount) or "logistic regression"
     (L2-penalised, by L-BFGS). `advance` is called after every model.
-
-    Raises InputError for labels of one class only; MissingExtraError without scikit-learn.
     """
     if len(np.unique(train[1])) < 2:
         raise InputError(f"train must contain both labels; all of its {len(train[1]):,} labels are {int(train[1][0])}.")

@@ -42,8 +42,6 @@ def draw_pairs(together: Floats, names: Sequence[str], *, entities: Sequence[obj
 
     names: the words of each mention, which are shown for up to 60 mentions. entities: a label for each mention;
     consecutive mentions with the same label are framed together.
-
-    Raises InputError if these three arguments do not have the same length.
     """
     n = len(names)
     if together.shape != (n, n) or len(entities) != n or n == 0:

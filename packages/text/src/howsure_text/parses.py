@@ -65,10 +65,7 @@ class ParsedSentence:
 
 
 def parsed_sentence(sentence: Sentence, *, where: str = "the sentence") -> ParsedSentence:
-    """Convert the parse of a sentence, which must have dependencies and tags.
-
-    Raises InputError if the sentence has no dependencies, or neither Penn nor universal tags.
-    """
+    """Convert the parse of a sentence, which must have dependencies and tags."""
     heads, relations = sentence.heads, sentence.relations
     if heads is None or relations is None:
         raise InputError(f"{where} has no dependencies (heads and relations); parse the document first.")

@@ -57,10 +57,7 @@ def parsing_pipeline(name: str) -> Any:
 
 
 def parsed_documents(documents: Sequence[Document], pipeline: Any) -> list[Document]:
-    """Add parses to documents that have none; their sentences, words and mentions do not change.
-
-    Raises InputError for a document that is parsed already.
-    """
+    """Add parses to documents that have none; their sentences, words and mentions do not change."""
     documents_parsed = []
     for document in documents:
         if any(sentence.heads is not None for sentence in document.sentences):

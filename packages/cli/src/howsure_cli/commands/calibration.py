@@ -173,10 +173,7 @@ def compare() -> click.Command:
 
 
 def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments that name two models and their rows: files and columns, each given twice or once for both.
-
-    Raises InputError unless they name two models.
-    """
+    """Return the arguments that name two models and their rows: files and columns, each named twice or once."""
     columns_of = {way: typed.pop(way) for way in PROBABILITIES}
     labels = typed.pop("y_true")
     ways = [way for way, columns in columns_of.items() if columns]

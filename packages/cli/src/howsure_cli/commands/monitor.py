@@ -98,10 +98,7 @@ def update_command(
 
 
 def _named_input(files: tuple[str, ...], database: str | None, table: str | None) -> tuple[str, ...]:
-    """Return the files, or the database, that the user named.
-
-    Raises InputError if the user named neither, or both.
-    """
+    """Return the files, or the database, that the user named."""
     if database is None and table is None:
         if not files:
             raise InputError("no input is named. Name a file, a glob in quotes, - for standard input, or a --database.")

@@ -252,10 +252,7 @@ class CalibrationSummary(SavedSums):
 
 
 def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[str, Any]]:
-    """Return the sums of a source's pairs by group ("" without groups), and a description of the input.
-
-    Raises InputError for clusters or ids, since sums cannot represent correlated pairs.
-    """
+    """Return the sums of a source's pairs by group ("" without groups), and a description of the input."""
     if roles.get("clusters") is not None or roles.get("id") is not None:
         raise InputError(
             "{parameter} and `id` need rows, but a summary contains only sums. Leave both out.", "clusters"

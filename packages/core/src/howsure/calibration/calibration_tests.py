@@ -234,10 +234,7 @@ def _as_test(statistic_and_p: Sequence[float], **about: Any) -> CalibrationTest:
 
 
 def _weighted_pairs(pairs: Pairs) -> Pairs:
-    """Return the pairs of positive weight, with weights divided by the largest. Clusters of one pair each are ignored.
-
-    Raises InputError if all pairs are in one cluster.
-    """
+    """Return the pairs of positive weight, with weights divided by the largest. Clusters of one pair are ignored."""
     pairs = pairs.with_positive_weight()
     clusters = pairs.clusters
     if clusters is not None:

@@ -320,8 +320,6 @@ def curves_by_group(
 
     The implementation of `calibration_curves` and `worst_predictions`, whose docstrings explain the parameters, and of
     `howsure calibration`.
-
-    Raises InputError, which names the parameter, row and value, for an invalid input.
     """
     of_bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     check_method(method, n_simulations, {**of_bins, "test": test, "adjust": adjust})

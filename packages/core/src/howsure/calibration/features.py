@@ -55,10 +55,7 @@ class Feature:
 
 
 def divide_column(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
-    """Divide a column of n numbers, dates or names into cells; missing values have their own cell.
-
-    Raises InputError for a wrong length or for values of another type.
-    """
+    """Divide a column of n numbers, dates or names into cells; missing values have their own cell."""
     if isinstance(values, Coded):
         _check_length(len(values), n, name)
         return _divide_names(name, values.codes.astype(np.int64), values.names, min_rows)
@@ -267,10 +264,7 @@ def _unequal_names(features: Iterable[Any]) -> list[str]:
 
 
 def weighted_features(raw_pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> tuple[Pairs, list[Feature]]:
-    """Return the pairs of non-negligible weight, and the features of their rows.
-
-    Raises InputError for fewer than 2 · min_rows rows, and for a feature that determines every label.
-    """
+    """Return the pairs of non-negligible weight, and the features of their rows."""
     features = [
         divide_column(values, name=name, n=len(raw_pairs), min_rows=min_rows) for name, values in columns.items()
     ]

@@ -153,8 +153,6 @@ def slots_of_logits(
     makes one pair per row, the largest probability and whether its class is the target (ties go to the first class).
     Rows whose target is `ignore` are left out. Arrays are processed by numpy, and torch tensors by torch on their own
     device, both in float64 and in blocks of rows.
-
-    Raises InputError for an invalid shape, type, target or row; `place` formats a row number, counted from 0.
     """
     if reduce not in (CLASS_WISE, TOP_LABEL):
         raise InputError(f"reduce must be {CLASS_WISE!r} or {TOP_LABEL!r}, not {reduce!r}.")

@@ -400,10 +400,7 @@ def quantile_calibration(
 
 
 def _read_columns(data: Any, y_true: Any, draws: Any, clusters: Any) -> Rows:
-    """Read the columns of a data frame or of files, by their roles.
-
-    Raises InputError for an argument that is not a column name, and for a column that is named twice.
-    """
+    """Read the columns of a data frame or of files, by their roles."""
     listed = isinstance(draws, str)
     each = [draws] if listed else list(draws)
     named = {"y_true": [y_true], "draws": each, "clusters": [] if clusters is None else [clusters]}

@@ -78,10 +78,7 @@ def check_weights(groups: Mapping[str, Slots]) -> None:
 
 
 def from_bytes(content: bytes, *, name: str = "content") -> Saved:
-    """Deserialize summaries; `name` is used in messages.
-
-    Raises InputError for another format, version or grid, and for content that was truncated or changed.
-    """
+    """Deserialize summaries; `name` is used in messages."""
     if not isinstance(content, bytes | bytearray | memoryview):
         raise InputError(
             f"content must be bytes, not a {type(content).__name__}; CalibrationSummary.load reads a file."

@@ -20,8 +20,6 @@ def label_probability(q: Floats, *, transform: str | float = "identity") -> Floa
 
     >>> label_probability(np.array([0.05, 0.5, 0.6, 0.95]), transform=0.1).tolist()
     [0.0, 0.4, 0.7, 1.0]
-
-    Raises InputError for any other transform.
     """
     if transform == "identity":
         return q

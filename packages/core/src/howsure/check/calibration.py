@@ -140,8 +140,6 @@ def run_calibration_check(
     """Check the calibration error of predictions: pass, fail, or cannot tell.
 
     This is the implementation of `check_calibration`, whose docstring explains the parameters, and of `howsure check`.
-
-    Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
     other = other_model(better_than, against, not_worse_than, baseline=baseline is not None)

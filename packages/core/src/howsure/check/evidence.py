@@ -254,10 +254,7 @@ class Baseline:
 
     @classmethod
     def load(cls, path: Place) -> Baseline:
-        """Read a baseline from a file.
-
-        Raises InputError if the file is not a baseline, or is damaged.
-        """
+        """Read a baseline from a file."""
         try:
             text = read_text(path)
         except InputError as error:
@@ -281,8 +278,6 @@ class Baseline:
         """Yield the evidence on a rule that compares the entries of a new run with this baseline.
 
         Groups that occur in only one of the two runs are left out, and named in a note.
-
-        Raises InputError if no group is in both, or if an entry was made with other settings.
         """
         earlier = {entry.group: entry for entry in self.entries if entry.check == rule.check}
         shared = [entry for entry in entries if entry.group in earlier]
@@ -327,10 +322,7 @@ def baseline_dict(entries: Iterable[Entry]) -> dict[str, Any]:
 
 
 def baseline_from(document: Any, *, name: str) -> Baseline:
-    """Restore a baseline from its JSON form.
-
-    Raises InputError if `document` is not a baseline, or was written by a later version.
-    """
+    """Restore a baseline from its JSON form."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"{name} is not a baseline. A run of howsure check must write it first.")
     if not is_version(document.get("schema"), SCHEMA):

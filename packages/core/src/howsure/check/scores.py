@@ -195,8 +195,6 @@ def run_score_check(
 
     sequential: whether the rows are those evaluated so far, in a randomly drawn order; the check may then be repeated
     later.
-
-    Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
     other = other_model(better_than, against, not_worse_than, baseline=baseline is not None)
@@ -362,10 +360,7 @@ def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> N
 def _read_source(
     source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], pos_label: Hashable
 ) -> Scores:
-    """Read the scores in files, and another model's scores: a column of the same files, or other files.
-
-    Raises InputError if the rows of other files cannot be matched, or one model has more rows and none may be left out.
-    """
+    """Read the scores in files, and another model's scores: a column of the same files, or other files."""
     for role, column in {"score": score, **roles}.items():
         if column is not None and not isinstance(column, str):
             raise not_a_column_name(role, column)
@@ -664,8 +659,6 @@ def check_scores(
     """Check scores and return them as finite numbers; True is 1, False is 0.
 
     pos_label: the value that counts as 1; every other value is 0.
-
-    Raises InputError naming the row and the value.
     """
     column = as_column(values, name=name)
     if n is not None and len(column) != n:

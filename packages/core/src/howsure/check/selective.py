@@ -88,8 +88,6 @@ def run_selective_check(
 
     This is the implementation of `check_selective`, whose docstring explains the parameters, and of `howsure check
     selective`.
-
-    Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
     if max_risk is None and baseline is None:
@@ -138,10 +136,7 @@ def kept_risk(min_coverage: float) -> str:
 
 
 def wrong_answers(pairs: Pairs, min_coverage: float) -> tuple[Floats, Integers | None]:
-    """Return for each of the most confident answers whether it is wrong, and its cluster.
-
-    Raises InputError for answers with weights.
-    """
+    """Return for each of the most confident answers whether it is wrong, and its cluster."""
     if pairs.weights is not None:
         raise InputError("weights are not supported for answers that are kept or not. Leave `sample_weight` out.")
     kept = np.flatnonzero(pairs.probabilities >= lowest_kept(pairs, min_coverage))

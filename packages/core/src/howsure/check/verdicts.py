@@ -271,10 +271,7 @@ MAX_RUNS = 100_000
 
 
 def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
-    """Check and return the level of the tests, and the number of runs to which the level applies together.
-
-    Raises InputError for a level of one half or less, and for a number of runs that is not a whole number.
-    """
+    """Check and return the level of the tests, and the number of runs to which the level applies together."""
     level = check_level(level)
     if level <= 0.5:
         raise InputError(
@@ -384,10 +381,7 @@ class Found:
 
 
 def decide(results: Sequence[Found], *, level: float, alarms_over: int) -> Check:
-    """Decide the verdicts on the evidence of all checks together, adjusted for their number.
-
-    Raises InputError for an invalid level or number of runs, and for two checks with the same name.
-    """
+    """Decide the verdicts on the evidence of all checks together, adjusted for their number."""
     level, alarms_over = check_sizes(level, alarms_over)
     names = [result.name for result in results]
     if len(set(names)) < len(names):

@@ -45,11 +45,7 @@ class DoubleLabels:
 def read_double_labels(
     y_true: Any, second: Any, settled: Any, flips: str | None, *, n: int, pos_label: Any = None
 ) -> DoubleLabels | None:
-    """Read the units with two labels; return None if there is no second column.
-
-    Raises InputError if a second or settled label has no first label, if a settled label differs from both, if
-    annotators agree on half of the units or fewer, or if fewer than 10 units have two labels.
-    """
+    """Read the units with two labels; return None if there is no second column."""
     if second is None:
         if settled is not None or flips is not None:
             role = "flips" if settled is None else "settled"

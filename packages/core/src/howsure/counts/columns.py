@@ -48,8 +48,6 @@ class Columns:
 
         The periods of dates become the last group column. show: names of further columns of `data`, which are read
         later.
-
-        Raises InputError for a column with two roles of different kinds, or dates without a period.
         """
         if (date is None) != (period is None):
             both = "`date=...` and `period='month'` (or week, quarter, year)"

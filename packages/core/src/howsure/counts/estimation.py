@@ -205,8 +205,6 @@ def count_units(
 
     The implementation of `estimate_counts` and `correct_annotation_errors`, whose docstrings explain the parameters,
     and of `howsure counts estimate`.
-
-    Raises InputError naming the parameter, the row, the value and what to do.
     """
     if method not in METHODS:
         raise unknown_name("method", method, METHODS, place="estimated counts")

@@ -34,8 +34,6 @@ def recovered_sample(
     >>> drawn = {row: sample.stratum[row] for row in sample.indices.tolist()}
     >>> bool((recovered_sample(score, drawn).inclusion == sample.inclusion).all())
     True
-
-    Raises InputError if the strata of these scores have other names for these units.
     """
     score = check_probabilities(y_prob)
     elements = Elements(len(score), None if clusters is None else check_clusters(clusters, n=len(score)))
@@ -92,10 +90,7 @@ class Drawn:
 
     @classmethod
     def of(cls, sample: Any, *, n: int, clusters: Any) -> Drawn:
-        """Build it from a sample, or from several batches; a `Drawn` is returned unchanged.
-
-        Raises InputError for anything else, a sample of other units, or a later batch without the earlier one.
-        """
+        """Build it from a sample, or from several batches; a `Drawn` is returned unchanged."""
         if isinstance(sample, Drawn):
             return sample
         several = [sample] if isinstance(sample, LabelSample) else sample
@@ -123,10 +118,7 @@ class Drawn:
         return cls(dict(zip(rows, sample_so_far.inclusion.tolist(), strict=True)), strata)
 
     def read(self, labels: Any, *, n: int, pos_label: Any) -> tuple[Integers, Floats, Integers]:
-        """The labelled rows with their labels, and the drawn rows without a label.
-
-        Raises InputError for a label of a unit that was not drawn, or fewer than 10 labels.
-        """
+        """The labelled rows with their labels, and the drawn rows without a label."""
         labelled, values = partial_labels(labels, n=n, pos_label=pos_label)
         check_enough(len(labelled), n)
         rows = self.rows

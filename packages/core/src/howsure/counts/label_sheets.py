@@ -72,8 +72,6 @@ def read_sheet(
     `whole`, it is an error.
 
     score (N,): the scores of the units. place: a function that names the row of a unit in messages.
-
-    Raises InputError as `sheet_labels` does.
     """
     if not isinstance(sheet, Source):
         raise InputError(
@@ -120,10 +118,7 @@ def _text(value: Any) -> Any:
 
 
 def two_values(labels: dict[int, Any], file: str) -> dict[int, int]:
-    """Labels as 0 and 1 in either order, which leaves their variance unchanged.
-
-    Raises InputError for more than two values.
-    """
+    """Labels as 0 and 1 in either order, which leaves their variance unchanged."""
     texts = {unit: str(label).strip() for unit, label in labels.items()}
     values = list(dict.fromkeys(texts.values()))
     if len(values) > 2:

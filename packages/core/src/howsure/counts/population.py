@@ -27,10 +27,7 @@ NON_NUMERIC_KINDS = "cmMSV"  # kinds of dtypes that numpy would convert to numbe
 
 
 def read_features(features: Any, *, n: int) -> dict[str, Floats]:
-    """Return columns of numbers by name, from a mapping, a data frame, a list of columns, a column or a matrix (N, K).
-
-    Raises InputError for a column of another length, or with a value that is not a finite number.
-    """
+    """Return columns of numbers by name, from a mapping, a data frame, a list of columns, a column or matrix (N, K)."""
     if features is None:
         return {}
     if is_frame(features):

@@ -49,8 +49,6 @@ def partial_labels(
     """Return the rows with a label, and their labels as 0.0 or 1.0 (1.0 for `pos_label`); see `partial_column`.
 
     among: further labels, which must have the same two values.
-
-    Raises InputError for other labels than 0 and 1, or, with pos_label, for three values.
     """
     rows, values = partial_column(labels, n=n, name=name)
     if len(rows) == 0:
@@ -336,10 +334,7 @@ def _drawn_strata(
 
 
 def _stratum_sizes(names: tuple[str, ...], stratum: Integers, chances: Floats, elements: int, noun: str) -> Integers:
-    """Return the size of each stratum, N_h = n_h / π_h, rounded.
-
-    Raises InputError if probabilities differ within a stratum, or if the sizes do not add up to the number of units.
-    """
+    """Return the size of each stratum, N_h = n_h / π_h, rounded."""
     size = np.zeros(len(names), dtype=np.int64)
     exact = True
     for code, name in enumerate(names):

@@ -114,10 +114,7 @@ class FileToExtend:
         return self.selection.table.place_of(row)
 
     def chunks(self) -> Iterator[ScoreChunk]:
-        """Yield the rows in order, in chunks, and check that their scores are on the stated scale.
-
-        Raises InputError, which names the first invalid row.
-        """
+        """Yield the rows in order, in chunks, and check that their scores are on the stated scale."""
         connection, used = self.database.connection, self.selection.where
         codes = [] if self.group is None else [codes_sql(connection, self.group.text, self.groups)]
         expressions = [f"CASE WHEN {used} THEN {number} ELSE CAST('NaN' AS DOUBLE) END" for number in self.numbers]
@@ -227,8 +224,6 @@ def open_to_extend(
     classes are named after the classes, or `y_prob.classes` names the class of each column. groups: the column of
     groups. check_groups: a function that is called with the names of all groups. With `skip_missing`, rows without a
     score or a group stay empty and are counted.
-
-    Raises InputError for a missing column or an invalid value.
     """
     with Database().opening() as database:
         files, log = input_files([path], format=format, encoding=encoding, spool=database.folder)

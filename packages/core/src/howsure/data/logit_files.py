@@ -107,10 +107,7 @@ ABOUT = "__metadata__"
 
 
 def read_tensors(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]:
-    """Return the tensors of a file of `size` bytes by name, except those whose type numpy cannot read.
-
-    Raises InputError if the header is invalid, or does not match the bytes that follow.
-    """
+    """Return the tensors of a file of `size` bytes by name, except those whose type numpy cannot read."""
     length = int.from_bytes(file.read(LENGTH), "little")
     if size < LENGTH or length > min(size - LENGTH, LONGEST_HEADER):
         raise _damaged(
@@ -218,8 +215,6 @@ def open_logits(
     The targets are in the same .safetensors file, or in the files `targets`: one for each shard, or one for all shards
     in order. Their shape is that of the logits without the last axis. Rows whose target is `ignore` are not evaluated.
     Only headers and targets are read before rows are requested; nothing is unpickled.
-
-    Raises InputError, which names the file and its content.
     """
     files = tuple(expand_paths(paths))
     arrays_by_file = [_arrays(path) for path in files]

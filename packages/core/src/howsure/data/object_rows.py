@@ -44,8 +44,6 @@ def rows_as_objects(
     pivot: the columns of item, rater and grade, which become one column per rater. grades_are_labels: whether grades
     are labels, which cannot be averaged. keep_empty: whether a row whose list to explode is empty remains, with a
     missing value instead of the list.
-
-    Raises InputError if `explode` does not name a list, or `pivot` no grades.
     """
     if explode is not None and pivot is not None:
         raise InputError("`explode=...` makes rows of columns and `pivot=...` columns of rows. Use one of them.")
@@ -314,8 +312,6 @@ def _inside_lists(
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the rows. If a list of objects leads to a field, such as `annotations` in `annotations.result`, a row is
     yielded for each of its objects, or one with None if the list is empty.
-
-    Raises InputError for an element of such a list that is not an object.
     """
     for row, record in objects:
         keys = [] if field in record else field.split(".")[:-1]

@@ -43,9 +43,6 @@ def pivoted(
     Other columns are kept if they have one value in each item. Different grades of an item by the same rater are
     replaced by their mean; labels (two values, or any values with `are_labels`) by the most frequent label. tell: a
     function that is called with notes.
-
-    Raises InputError for a column that does not exist, if no item has grades of two raters, and if several grades of an
-    item by one rater differ in another column, such as the criterion or the model.
     """
     *keys, rater, grade = [column.strip() for column in pivot.split(",")]
     names = [*keys, rater, grade]

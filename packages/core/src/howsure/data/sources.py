@@ -234,8 +234,6 @@ def named_paths(files: object) -> tuple[str, ...]:
 
     >>> named_paths("a.csv"), named_paths(["a.csv", "b.csv"])
     (('a.csv',), ('a.csv', 'b.csv'))
-
-    Raises InputError for anything else.
     """
     if isinstance(files, Mapping) or hasattr(files, "columns"):
         raise InputError(
@@ -382,10 +380,7 @@ class Sums:
 
 
 def saved_summaries(files: Sequence[str]) -> list[str]:
-    """Return the saved summaries that paths and globs name; [] if they name none.
-
-    Raises InputError if they include other files than summaries, or a summary twice.
-    """
+    """Return the saved summaries that paths and globs name; [] if they name none."""
     paths = [path for file in files for path in ([file] if os.path.exists(file) else glob.glob(file, recursive=True))]
     first = next(filter(is_summary, paths), None)
     if first is None:

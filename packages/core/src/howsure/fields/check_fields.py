@@ -124,8 +124,6 @@ def run_fields_check(
 
     This is the implementation of `check_fields`, whose docstring explains the parameters, and of `howsure check
     fields`.
-
-    Raises InputError naming the file, parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
     check_policy(policy)

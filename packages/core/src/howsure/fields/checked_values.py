@@ -112,10 +112,7 @@ def read_values(
     compare: Mapping[str, str] | None = None,
     choices: Mapping[str, Sequence[str]] | None = None,
 ) -> ReadValues:
-    """Read the values of documents from arrays, from a table with a row per value, or from files of documents.
-
-    Raises InputError naming the file and row of an invalid value, and for a field that a document has twice.
-    """
+    """Read the values of documents from arrays, from a table with a row per value, or from files of documents."""
     columns = {"document": document, "field": field, "value": value, "confidence": confidence}
     columns["gold"] = None if isinstance(gold, Source) else gold
     if data is None:
@@ -314,8 +311,6 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
 
     A true value without a prediction counts as wrong, and has no confidence. A predicted value counts as wrong if the
     document has no such value, and is left out if no document has a true value of its field.
-
-    Raises InputError without true values, or if a field is an object in one document and a value in another.
     """
     if values.gold is None:
         raise InputError("the true values are missing. Name their files or their column: `gold=...`.")

@@ -31,8 +31,6 @@ def field_map(values: CheckedValues, fields: Sequence[str], *, checked: int) -> 
 
     fields: all fields; a field without values gets the map of all values. checked: number of documents in both halves,
     for the message.
-
-    Raises InputError if there are too few documents, or too few right or wrong values.
     """
     with_confidence = np.flatnonzero(~np.isnan(values.confidence))
     code_of = np.array([fields.index(field) for field in values.fields], dtype=np.int64)

@@ -135,10 +135,7 @@ PANEL, LEGEND = 3.1, 1.95  # inches
 
 
 def before_after_figure(panels: Mapping[str, Sequence[CalibrationCurve]]) -> Figure:
-    """Return a figure with a panel for each name, in which its curves are drawn by `draw_curves`.
-
-    Raises InputError if there is no panel.
-    """
+    """Return a figure with a panel for each name, in which its curves are drawn by `draw_curves`."""
     if not panels:
         raise InputError("panels must contain at least one pair of curves; it is empty.")
     with use_style():
@@ -176,10 +173,7 @@ def draw_recalibration(result: RecalibrationEvaluation, *, ax: Axes | None = Non
 
 
 def draw_improvements(recalibration_table: RecalibrationTable, *, ax: Axes | None = None) -> Axes:
-    """Draw the improvement of the Brier score of each group and method with its interval.
-
-    Raises InputError for more than 100 rows.
-    """
+    """Draw the improvement of the Brier score of each group and method with its interval."""
     if len(recalibration_table) > MAX_ROWS:
         raise InputError(
             f"a figure of improvements shows at most {MAX_ROWS} rows; there are {len(recalibration_table):,}."

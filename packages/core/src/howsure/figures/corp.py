@@ -48,8 +48,6 @@ def draw_corp(
 
     A single curve has two bands: grey, where the curve of a calibrated model would lie, and coloured, the interval of
     the true frequency. Up to eight curves can be distinguished; a legend gives the miscalibration of each.
-
-    Raises InputError without a curve, and for more than eight.
     """
     if len(curves) > TOGETHER_UP_TO:
         raise InputError(f"one panel shows at most {TOGETHER_UP_TO} curves; there are {len(curves):,}. Choose some.")

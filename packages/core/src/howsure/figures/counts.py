@@ -33,8 +33,6 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
     """Draw a point with its interval for each cell; x: the last group column, colour and marker: the domain.
 
     A count of 0 has no point if no label is positive but its interval extends above 0.
-
-    Raises InputError for more than 400 cells or 8 domains.
     """
     rows = counts.rows
     domains = list(dict.fromkeys(row.group[:-1] for row in rows))

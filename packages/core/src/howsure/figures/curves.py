@@ -111,10 +111,7 @@ class Scale:
 
 
 def choose_scale(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -> Scale:
-    """Return the scale for some curves; "auto" shows a corner if all bins are below 0.2 or above 0.8, else [0, 1].
-
-    Raises InputError for another axis, or log-odds of a mean prediction of exactly 0 or 1.
-    """
+    """Return the scale for some curves; "auto" shows a corner if all bins are below 0.2 or above 0.8, else [0, 1]."""
     if axis not in AXES:
         raise InputError(f"axis must be one of {', '.join(map(repr, AXES))}, not {axis!r}")
     if axis == LOGIT:
@@ -495,8 +492,6 @@ def curve_figure(
 
     panels: True for a grid, False for one panel; None chooses by the number of curves. The other parameters are those
     of `draw_curves`.
-
-    Raises InputError without a curve, and for more curves than a figure can show.
     """
     names = curve_names(curves, labels)
     if panels if panels is not None else len(curves) > TOGETHER_UP_TO:
@@ -519,10 +514,7 @@ def grid_width(panels: int) -> int:
 def panel_figure(
     curves: Sequence[AnyCurve], names: Sequence[str], title: str | None, scale: Scale, *, draw: DrawSmall[AnyCurve]
 ) -> Figure:
-    """Return a figure with a grid of small panels, in each of which `draw` draws one curve.
-
-    Raises InputError for too many curves.
-    """
+    """Return a figure with a grid of small panels, in each of which `draw` draws one curve."""
     n = len(curves)
     if n > MAX_PANELS:
         raise InputError(

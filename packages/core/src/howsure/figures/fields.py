@@ -20,10 +20,7 @@ MIN_COVERAGE = 0.05  # lower coverages are not drawn, because they are based on 
 
 
 def draw_filing(table: FieldTable, *, ax: Axes | None = None) -> Axes:
-    """Draw the curves of the fields with confidences, at most 8, those with the most values first.
-
-    Raises InputError if no field has confidences.
-    """
+    """Draw the curves of the fields with confidences, at most 8, those with the most values first."""
     curves = {curve.field: curve for curve in table.curves if len(curve.coverage)}
     names = [row.field for row in sorted(table.rows, key=lambda row: -row.n) if row.field in curves][:MAX_CURVES]
     if not names:

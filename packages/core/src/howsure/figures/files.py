@@ -31,10 +31,7 @@ REFERENCE = re.compile(r'(url\(#|xlink:href="#)([^")]+)')
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as .svg, .png or .pdf: to a temporary file in the same folder, which then replaces `path`.
-
-    Raises InputError for any other suffix, or a folder that does not exist.
-    """
+    """Write a figure as .svg, .png or .pdf: to a temporary file in the same folder, which then replaces `path`."""
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in UNDATED:

@@ -41,10 +41,7 @@ def error_figure(rows: Sequence[Judged], *, labels: Sequence[str] | None = None,
 
 
 def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | None = None) -> Axes:
-    """Draw each row's debiased error as a dot with its interval, sorted, with the number of pairs at the right.
-
-    Raises InputError without a row, for more rows than are readable, and unless there are as many labels as rows.
-    """
+    """Draw each row's debiased error as a dot with its interval, sorted, with the number of pairs at the right."""
     if not 0 < len(rows) <= MAX_ROWS:
         raise InputError(f"rows must contain 1 to {MAX_ROWS} groups; there are {len(rows):,}. Choose some.")
     if labels is not None and len(labels) != len(rows):

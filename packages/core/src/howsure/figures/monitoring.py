@@ -115,10 +115,7 @@ HOLLOW = "cannot tell"
 
 
 def trend_figure(trend: Trend) -> Figure:
-    """Return a figure with a panel for each rule.
-
-    Raises InputError for too many rules or groups.
-    """
+    """Return a figure with a panel for each rule."""
     rules = trend.rules
     if not 0 < len(rules) <= MAX_RULES:
         raise InputError(f"a figure shows 1 to {MAX_RULES} rules; there are {len(rules):,}. Draw one: plot(rule=...).")

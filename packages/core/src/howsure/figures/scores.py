@@ -356,10 +356,7 @@ ITEMS_WIDTH, ITEMS_HEIGHT = 5.0, 3.4  # inches
 
 
 def draw_items(items: BenchmarkItems, *, ax: Axes | None = None) -> Axes:
-    """Draw a point for each item that is not dead; items that contradict the other items are squares.
-
-    Raises InputError if no item has a discrimination.
-    """
+    """Draw a point for each item that is not dead; items that contradict the other items are squares."""
     rows = [row for row in items.rows if row.discrimination is not None]
     if not rows:
         raise InputError("no item has a discrimination: there are too few models, or all items are dead.")

@@ -42,8 +42,6 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
 
     Marks are possible thresholds. Between them, the line is the expected risk if answers with equal confidence are kept
     in random order.
-
-    Raises InputError for no curve, or more than 8.
     """
     if not 0 < len(curves) <= MAX_CURVES:
         raise InputError(f"curves must contain 1 to {MAX_CURVES} curves; there are {len(curves):,}. Choose some.")

@@ -56,10 +56,7 @@ def difference_svg(result: Comparison) -> str:
 
 
 def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True) -> Axes:
-    """Draw one metric: a dot for each model's difference with its interval, filled if the adjusted p is at most 0.05.
-
-    Raises InputError without a row, for more rows than are readable, and for more than one metric.
-    """
+    """Draw one metric: a dot for each difference with its interval, filled if the adjusted p is at most 0.05."""
     if not 0 < len(rows) <= MAX_ROWS:
         raise InputError(f"rows must contain 1 to {MAX_ROWS} models; there are {len(rows):,}. Choose some.")
     if len({row.metric for row in rows}) > 1:

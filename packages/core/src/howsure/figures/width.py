@@ -15,10 +15,7 @@ _WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
 
 @contextmanager
 def figure_width(inches: float | None) -> Iterator[None]:
-    """Context in which figures have this width (None: their default width); the text keeps its size.
-
-    Raises InputError for a width at which nothing can be read.
-    """
+    """Context in which figures have this width (None: their default width); the text keeps its size."""
     if inches is not None and not NARROWEST <= inches <= WIDEST:
         raise InputError(f"width must be {NARROWEST:g} to {WIDEST:g} inches, not {inches:g}; one column has about 3.3.")
     before = _WIDTH.set(inches)

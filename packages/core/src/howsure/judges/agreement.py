@@ -304,11 +304,7 @@ def _scale_note(grades: _Grades) -> str:
 
 
 def _code_scale(categories: Sequence[str | float], occurring: list[Any], scale: str) -> tuple[list[Any], list[Any]]:
-    """Return all categories (sorted if they are ordered) and the grades that occur, both as numbers or both as strings.
-
-    Raises InputError for a single category, a repeated category, and a category that is not a number although grades
-    are numbers.
-    """
+    """Return all categories (sorted if ordered) and the grades that occur, both as numbers or both as strings."""
     name = "`categories`"
     if isinstance(categories, str) or not 2 <= len(categories) <= MAX_VALUES:
         content = repr(categories) if isinstance(categories, str) else f"a list of {len(categories):,}"

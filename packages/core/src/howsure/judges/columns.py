@@ -66,8 +66,6 @@ class Columns:
     ) -> Columns:
         """Read the named columns. show: further columns of `data`, to be read later. labels: grades are names, not
         numbers.
-
-        Raises InputError for values that are not numbers, and for missing ones that are required.
         """
         columns = {role: column for role, column in roles.items() if column is not None}
         names = {role: str(column) if data is not None else role for role, column in columns.items()}

@@ -123,8 +123,6 @@ def correct_grades(
     """The mean human grade of each model, from a judge's grades of all answers and human grades of a few.
 
     The implementation of `correct_judge_scores`, whose docstring explains the parameters, and of `howsure judge`.
-
-    Raises InputError naming the parameter, row and value that violated a rule.
     """
     level = check_level(level)
     adjust_p_values([], method=adjust)

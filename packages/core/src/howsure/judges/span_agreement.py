@@ -202,10 +202,7 @@ def _rows(columns: Mapping[str, Any], data: Any) -> Rows:
 
 
 def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
-    """The documents by name.
-
-    Raises InputError for a missing value, an end that is not above its start, and spans that overlap.
-    """
+    """The documents by name."""
     arrays = {role: as_column(rows[name], name=name) for role, name in names.items()}
     check_same_length(**{names[role]: array for role, array in arrays.items()})
     columns = {role: array.tolist() for role, array in arrays.items()}

@@ -344,10 +344,7 @@ def _label_words(values: Any, pos_label: Hashable) -> dict[str, str]:
 
 
 def _labels(people: Floats, judge: Floats, labelled: Integers, *, name: str) -> list[float]:
-    """Return all labels in ascending order; these are 0 and 1 if no other label occurs.
-
-    Raises InputError if no answer has a human label, or if a value of the judge is not a label.
-    """
+    """Return all labels in ascending order; these are 0 and 1 if no other label occurs."""
     if not len(labelled):
         raise InputError("{parameter} is missing in every row; have some answers labelled by humans", "y_true")
     of_people = np.unique(people[labelled])

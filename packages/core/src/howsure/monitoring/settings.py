@@ -195,10 +195,7 @@ def read_rows(
 def checked_rows(
     dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters: Any, pos_label: Any, date_format: str | None = None
 ) -> Rows:
-    """Check the rows of arrays, and return them; a label of None or NaN is not yet known.
-
-    Raises InputError naming the invalid row and the value.
-    """
+    """Check the rows of arrays, and return them; a label of None or NaN is not yet known."""
     columns = {"dates": dates, "y_true": y_true, "y_prob": y_prob, "groups": groups, "clusters": clusters}
     check_row_order(columns)
     check_same_length(**columns)

@@ -146,8 +146,6 @@ def values_by_name(samples: Iterable[Any], function: Callable[..., Any]) -> dict
 
     >>> values_by_name(["ab", "c"], lambda text: {"length": len(text)})
     {'length': array([2., 1.])}
-
-    Raises InputError for values that are not finite numbers, or differ in length or keys between samples.
     """
     if not callable(function):
         raise InputError(f"function must be a function of a sample, such as len; it is {quote(function)}.")

@@ -55,10 +55,7 @@ class Temperature(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """Return the map with the T that minimises the log loss.
-
-        Raises InputError if the loss has no minimum.
-        """
+        """Return the map with the T that minimises the log loss."""
         odds, labels, weight = uncertain(data)
         sign = np.where(labels == 1, odds, -odds)
         counted = weight > 0

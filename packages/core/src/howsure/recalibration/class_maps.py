@@ -78,10 +78,7 @@ class ClassTemperature(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The T that minimises the log loss.
-
-        Raises InputError if there is no minimum.
-        """
+        """The T that minimises the log loss."""
         assert isinstance(data.scores, Classes)
         logs, labels, weight = data.scores.logs, data.labels, data.weight
         counted = weight > 0
@@ -251,10 +248,7 @@ class Dirichlet(ProbabilityMap):
 
 
 def finite_logs(scores: Scores) -> Floats:
-    """Return the logarithms of the probabilities of classes.
-
-    Raises InputError if a probability is 0.
-    """
+    """Return the logarithms of the probabilities of classes."""
     assert isinstance(scores, Classes)
     impossible = np.isneginf(scores.logs)
     if impossible.any():
@@ -307,10 +301,7 @@ def _shares(data: Labelled) -> Floats:
 
 
 def _finite(solution: Floats, method: str) -> Floats:
-    """Return the coefficients if they converged.
-
-    Raises InputError if they diverged.
-    """
+    """Return the coefficients if they converged."""
     if not np.isfinite(solution).all() or np.abs(solution).max() > LARGEST:
         raise InputError(
             f"`method={method!r}` has no best coefficients: the probabilities separate the classes without an "
@@ -350,10 +341,7 @@ class Ordered(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The T and s that minimise the log loss summed over all cut points.
-
-        Raises InputError if there is no minimum.
-        """
+        """The T and s that minimise the log loss summed over all cut points."""
         assert isinstance(data.scores, Classes)
         odds, cut = log_odds_above(data.scores), np.arange(data.k - 1)
         above = data.labels[:, None] > cut

@@ -49,8 +49,6 @@ def check_evaluation_folds(folds: int) -> int:
     """Check that the number of folds is a whole number of at least 3, and return it.
 
     With 2 folds, the dependence between the maps that were fitted without each fold cannot be estimated.
-
-    Raises InputError for anything else.
     """
     if check_folds(folds) < MIN_FOLDS:
         raise InputError(
@@ -297,8 +295,6 @@ def evaluate_maps(
 
     The implementation of `recalibration_table`, whose docstring explains the parameters, and of `howsure recalibrate
     evaluate`.
-
-    Raises InputError, which names the parameter, the row and the value, for invalid input.
     """
     are_named = isinstance(methods, Mapping) or (is_listlike(methods) and not hasattr(methods, "columns"))
     method_names = list(methods) if are_named else []
@@ -386,10 +382,7 @@ def by_group(data: Labelled) -> list[tuple[str | None, Integers]]:
 def evaluations_of_map(
     fitted: RecalibrationMap, labelled: Labelled, *, level: float, margin: float
 ) -> list[RecalibrationEvaluation]:
-    """Evaluate a fitted map on the rows of each group, or on all rows if there are no groups.
-
-    Raises InputError if the classes differ from the classes of the map, or if the map was not fitted to a group.
-    """
+    """Evaluate a fitted map on the rows of each group, or on all rows if there are no groups."""
     data = reorder_classes(fitted.classes, labelled)
     names = data.group_names if fitted.groups else ()
     if fitted.groups and data.groups is None:
@@ -414,10 +407,7 @@ def evaluations_of_map(
 
 
 def reorder_classes(classes: Sequence[str], data: Labelled) -> Labelled:
-    """Return the rows with their classes in the given order.
-
-    Raises InputError if the names of the classes differ.
-    """
+    """Return the rows with their classes in the given order."""
     if data.classes == tuple(classes):
         return data
     if not classes:

@@ -51,8 +51,6 @@ def number(parameters: Parameters, name: str, *, least: float = -math.inf, above
 
     >>> number({"T": 1.5}, "T", above=0)
     1.5
-
-    Raises InputError for anything else.
     """
     value = parameters.get(name)
     if is_number(value) and value >= least and value > above:
@@ -74,8 +72,6 @@ def numbers(
 
     n: the required length. rising: whether the numbers must be in increasing order. strictly: whether they must differ.
     shares: whether they must be in [0, 1].
-
-    Raises InputError for anything else.
     """
     values = parameters.get(name)
     expected = f"a list of {'' if n is None else f'{n:,} '}finite numbers"
@@ -91,10 +87,7 @@ def numbers(
 
 
 def square(parameters: Parameters, name: str, *, k: int) -> Floats:
-    """Return the parameter `name`, a matrix (k, k) in the form of k lists of k finite numbers.
-
-    Raises InputError for anything else.
-    """
+    """Return the parameter `name`, a matrix (k, k) in the form of k lists of k finite numbers."""
     rows = parameters.get(name)
     if not isinstance(rows, list) or len(rows) != k:
         raise InputError(f"the map's parameter {name} must be {k} lists of {k} finite numbers; it is {quote(rows)}.")
@@ -120,8 +113,6 @@ def uncertain(data: Labelled) -> tuple[Floats, Integers, Floats]:
     """The log-odds, labels and weights of the rows whose probability is neither 0 nor 1.
 
     A map of log-odds leaves 0 and 1 unchanged, so that rows with a correct probability of 0 or 1 do not affect the fit.
-
-    Raises InputError if a probability of 0 or 1 is wrong, because the log loss is then infinite for every such map.
     """
     assert isinstance(data.scores, Binary)
     odds, labels, weight = data.scores.log_odds, data.labels, data.weight

@@ -82,8 +82,6 @@ def scores_from(
     Exactly one of `y_prob` and `logits` is given, as one number per row, a matrix (n, K), or a data frame whose columns
     are the classes. floor: probabilities are moved into [floor, 1 - floor]; with classes, they are raised to the floor
     and then normalised.
-
-    Raises InputError, which names the parameter, the row and the value.
     """
     if isinstance(y_prob, Probabilities):
         if y_prob.way not in (PROB, PROBS, LOGITS) or y_prob.reduce is not None:
@@ -160,10 +158,7 @@ def with_floor(scores: Scores, floor: float | None) -> Scores:
 
 
 def check_floor(floor: float | None) -> float | None:
-    """Check the smallest probability that is passed to a map, and return it: above 0 and at most 0.1.
-
-    Raises InputError for another value.
-    """
+    """Check the smallest probability that is passed to a map, and return it: above 0 and at most 0.1."""
     if floor is None:
         return None
     if isinstance(floor, (int, float, np.number)) and not isinstance(floor, bool) and 0.0 < floor <= HIGHEST_FLOOR:
@@ -260,8 +255,6 @@ def labelled_from(
 ) -> Labelled:
     """Check labels, scores, groups, clusters and weights, and return them together. `Pairs` may replace y_true and
     y_prob.
-
-    Raises InputError, which names the parameter, the row and the value, for invalid input.
     """
     if isinstance(y_true, Pairs):
         pairs = pairs_from(y_true, y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters)
@@ -316,8 +309,6 @@ def labelled_read(
 
     Errors that are raised inside the context name a row by its location, such as its file and line. other_roles: the
     other arguments of `labelled_from`.
-
-    Raises InputError, which names the parameter, the row and the value, for invalid input.
     """
     check_floor(floor)
     provenance: dict[str, Any] = {}
@@ -417,10 +408,7 @@ MAX_FOLDS = 100
 
 
 def check_folds(folds: object) -> int:
-    """Check that the number of folds is a whole number from 2 to 100.
-
-    Raises InputError for anything else.
-    """
+    """Check that the number of folds is a whole number from 2 to 100."""
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or not 2 <= folds <= MAX_FOLDS:
         raise InputError(f"folds must be a whole number from 2 to {MAX_FOLDS}; it is {folds!r}.")
     return int(folds)
@@ -453,9 +441,6 @@ def assign_folds(data: Labelled, folds: int, rng: np.random.Generator) -> Intege
     Clusters are not divided. They are sorted by their rarest combination of label and group, in random order within
     equal combinations, and assigned to the folds in turn. So every label and group is spread over the folds as evenly
     as the clusters allow.
-
-    Raises InputError if there are fewer clusters than folds, or if all rows of a label (in a group) are in one cluster
-    and thus in one fold.
     """
     kind = data.labels if data.groups is None else data.groups * data.k + data.labels
     kinds, kind = np.unique(kind, return_inverse=True)

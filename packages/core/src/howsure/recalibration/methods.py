@@ -67,8 +67,6 @@ def map_types(binary: bool) -> dict[str, Any]:
 def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: float | None = None) -> tuple[Method, ...]:
     """Return the methods among which to choose. There is only one, unless `method` is "auto" or a penalty must be
     chosen.
-
-    Raises InputError for an unknown name, and for a method that does not apply to these rows.
     """
     methods = map_types(binary)
     name = SYNONYMS.get(str(method), str(method))
@@ -97,8 +95,6 @@ def shrunk_candidates(method: str) -> tuple[Method, ...]:
     first.
 
     Shrinkage moves the map of a group towards the map of all rows.
-
-    Raises InputError for another method.
     """
     name = SYNONYMS.get(str(method), str(method))
     if name not in (AUTO, Platt.method):
@@ -241,11 +237,7 @@ def check_fit(data: Labelled) -> None:
 
 
 def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
-    """Return the groups with too few rows for their own map, which use the map of all rows.
-
-    Raises InputError if there is such a group, unless `how` is "pooled". With "shrunk", the result is empty, because
-    every group has its own map.
-    """
+    """Return the groups with too few rows for their own map, which use the map of all rows."""
     if how not in (ERROR, POOLED, SHRUNK):
         raise unknown_name("small_groups", str(how), (ERROR, POOLED, SHRUNK), place="howsure.recalibrate")
     if data.groups is None or how == SHRUNK:
@@ -339,8 +331,6 @@ def choose_method(
     methods: in order of flexibility, "none" first. The standard error is the standard error of the paired difference,
     by clusters. The log loss of the chosen method is slightly too low, because the method was selected by it;
     `evaluate_recalibration` cross-fits the choice too and gives an unbiased value.
-
-    Raises InputError if no method has a finite log loss.
     """
     started = time.perf_counter()
     is_shrunk = any(method.name == Platt.method and method.penalty is not None for method in methods)

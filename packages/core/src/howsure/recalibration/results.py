@@ -128,10 +128,7 @@ def map_json(recalibration_map: RecalibrationMap) -> str:
 
 
 def parse_map(text: str | bytes) -> dict[str, Any]:
-    """Return the fields of the map in a JSON string.
-
-    Raises InputError if the string is not a map.
-    """
+    """Return the fields of the map in a JSON string."""
     fields_ = HEAD.fields(text)
     _check_keys(fields_)
     classes = _texts(fields_, "classes") if fields_.get("classes") is not None else ()

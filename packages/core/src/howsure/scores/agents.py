@@ -237,10 +237,7 @@ def is_error(value: object) -> bool:
 
 
 def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:
-    """Return the costs of trials, NaN for errored trials without a cost.
-
-    Raises InputError for a cost that is not above 0, and for a trial without an error and without a cost.
-    """
+    """Return the costs of trials, NaN for errored trials without a cost."""
     column = rows.of_trials.get("cost")
     if column is None:
         return None

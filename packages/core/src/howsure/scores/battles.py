@@ -304,8 +304,6 @@ def _preferences(
 ) -> tuple[Floats, Integers, list[str]] | None:
     """Return, for graded preferences, the fraction of each battle that the first model gets, the outcome, and a note;
     None if all values are wins or ties.
-
-    Raises InputError for a number outside of 1 to 2 among preferences.
     """
     numbers = [parse_number(text) for text in winner.names]
     present = [number for number in numbers if number is not None]

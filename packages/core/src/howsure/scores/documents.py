@@ -60,9 +60,6 @@ def document_metrics(
     Returns an empty list if metrics, y_true and prediction are all absent, because scores are then given instead.
 
     others: parameters that only apply to scores.
-
-    Raises InputError for an unknown name, metrics of which some are better if higher and some if lower, y_true without
-    prediction, and any of `others`.
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if any(not isinstance(name, str) for name in names):
@@ -92,10 +89,7 @@ def document_metrics(
 
 
 def _find_metric(name: str) -> Metric:
-    """Return the metric of documents with a name, or accuracy.
-
-    Raises InputError for other names.
-    """
+    """Return the metric of documents with a name, or accuracy."""
     tasks = tasks_of_metrics([name])
     if name != ACCURACY.name and tasks and DOCUMENT not in tasks:
         raise InputError(
@@ -151,8 +145,6 @@ def read_document_columns(
     and provenance. A document is a line, or a sentence in files of tags.
 
     others: parameters that name columns, which plain files do not have.
-
-    Raises InputError for any of `others`, for a source that selects rows, for tables, and for files of unequal length.
     """
     if not isinstance(data, Files):
         raise InputError("`targets` is for files of models. Give these files as `data=howsure.read(...)`.")
@@ -214,8 +206,6 @@ def read_answers_and_targets(
     notes.
 
     others: the names of other columns by role, such as model and run; without a model column, each file is a model.
-
-    Raises InputError for names that are missing, and for items that differ between the tables.
     """
     names = {"y_true": y_true, "prediction": prediction, "id": id}
     for name, value in names.items():

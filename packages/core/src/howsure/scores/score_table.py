@@ -97,8 +97,6 @@ def score_table(
 
     The implementation of `mean_scores`, `score_models`, `pass_at_k` and `worst_items`, whose docstrings explain the
     other parameters, and of `howsure score`.
-
-    Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, bounds = check_level(level), None if bounds is None else check_bounds(bounds)
     check_missing_score(missing_score, data)

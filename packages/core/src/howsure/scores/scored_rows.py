@@ -104,10 +104,7 @@ class ScoredRows:
 
     @property
     def only_score(self) -> str:
-        """The name of the score.
-
-        Raises InputError if there are several.
-        """
+        """The name of the score."""
         name, *others = self.scores
         if others:
             raise InputError(f"there are several scores: {shortened(self.scores)}. Choose one: `score={name!r}`.")
@@ -144,8 +141,6 @@ def read_scored_rows(
     roles: the columns of the model, the item and so on. may_miss: keep rows without a score. macro: whether a mean of
     groups is requested. answers: y_true and prediction, used instead of a score. worst: the request for the worst
     items.
-
-    Raises InputError naming the parameter, the row and the value.
     """
     compared = {"score": score} if answers is None else dict(zip(("y_true", "prediction"), answers, strict=True))
     check_distinct(compared, {role: roles.get(role) for role in ("model", "id", "run", *OF_TRIALS)})

@@ -103,10 +103,7 @@ class Block:
 
 
 def ranked(pairs: Pairs) -> Ranked:
-    """Rank checked pairs. A label says whether the answer is right, and a probability is the model's confidence.
-
-    Raises InputError for weighted pairs.
-    """
+    """Rank checked pairs. A label says whether the answer is right, and a probability is the model's confidence."""
     if pairs.weights is not None:
         raise InputError(
             "{parameter} is not supported here: coverage and risk count answers, and the guarantee of a "

@@ -196,10 +196,7 @@ class ScoreSequence(ABC):
                 )
 
     def _checked_clusters(self, units: Sequence[str]) -> dict[str, int]:
-        """Return the sizes of the clusters of these items; the first cluster may continue one of earlier items.
-
-        Raises InputError if the items of a cluster are not adjacent, or if clusters are too large or too many.
-        """
+        """Return the sizes of the clusters of these items; the first cluster may continue one of earlier items."""
         if self.largest_cluster is None:
             return {}
         starts, lengths = blocks(units)

@@ -91,8 +91,6 @@ def read_systems(
     """Check targets and predictions, and return them as arrays.
 
     tasks: the kinds of predictions that the requested metrics need. grouping: clusters, strata and groups.
-
-    Raises InputError, which names the parameter, the rule, the value and the row.
     """
     items = align_runs(y_true, systems, run=run, id=id, grouping=grouping)
     targets = readable(as_rows(items.targets, "y_true"), "y_true")

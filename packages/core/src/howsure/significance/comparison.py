@@ -396,8 +396,6 @@ def compare(
 
     The implementation of `compare_models`, `compare_scores` and `resample_models`, whose docstrings explain the
     parameters, and of `howsure significance`.
-
-    Raises InputError, which names the parameter, the rule, the value and the row.
     """
     chosen_metrics = named_metrics(metrics)
     of_log = (
@@ -542,10 +540,7 @@ def _check_goes_with(
 def _score_metrics(
     to_compare: ToCompare, *, lower_is_better: bool, bounds: tuple[float, float] | None
 ) -> list[Requested]:
-    """The requested metrics of scores: each column is a metric, whose direction and bounds a log may define.
-
-    Raises InputError for a log's count, which has no better direction.
-    """
+    """The requested metrics of scores: each column is a metric, whose direction and bounds a log may define."""
     requested = []
     for position, (name, systems) in enumerate(to_compare.systems.items()):
         measure = to_compare.rows.measures.get(name, Measure())

@@ -50,10 +50,7 @@ class ToCompare:
 def read_arrays(
     y_true: Any, against: Any, model: Any, *, tasks: set[str], id: Any, run: Any, **options: Any
 ) -> ToCompare:
-    """Check targets, the predictions of the baseline and those of other models; {name: predictions} names a model.
-
-    Raises InputError, which names the parameter, the rule, the value and the row.
-    """
+    """Check targets, the predictions of the baseline and those of other models; {name: predictions} names a model."""
     others = dict(against) if isinstance(against, Mapping) else {AGAINST: against}
     models = dict(model) if isinstance(model, Mapping) else {MODEL: model}
     if len(others) != 1:
@@ -80,10 +77,7 @@ def read_arrays(
 
 
 def read_score_columns(score: Any, against: str | None, **grouping: Any) -> ToCompare:
-    """Check the scores of models, given as a mapping or data frame with a column for each model.
-
-    Raises InputError for fewer than two models, unequal lengths, or a score that is not a finite number.
-    """
+    """Check the scores of models, given as a mapping or data frame with a column for each model."""
     if is_frame(score) and not isinstance(score, Files):
         score = dict(zip(*all_columns(score), strict=True))
     if not isinstance(score, Mapping) or len(score) < 2:
@@ -119,10 +113,7 @@ def score_systems(scores: Mapping[str, Floats], **grouping: Any) -> Systems:
 
 
 def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-    """Return the columns with the names in `kinds`. A column of a mapping may be `Coded`.
-
-    Raises InputError for a missing column, or for columns of different lengths.
-    """
+    """Return the columns with the names in `kinds`. A column of a mapping may be `Coded`."""
     clusters: str | None = None
     notes: tuple[str, ...] = ()
     if isinstance(data, Files):
@@ -225,10 +216,7 @@ def read_model_columns(
     run: Any,
     **grouping: Any,
 ) -> ToCompare:
-    """Return columns of predictions and of true values, or of scores, one column for each model.
-
-    Raises InputError naming the parameter, or the column, the row and the value.
-    """
+    """Return columns of predictions and of true values, or of scores, one column for each model."""
     models = _column_list(model, "model")
     if against is None or not models:
         missing_role = "against" if against is None else "model"
@@ -325,8 +313,6 @@ def read_model_rows(
 ) -> ToCompare:
     """Read a table with one row per model, item and run; the arguments name its columns. targets: a second table with
     the true values, one row per item.
-
-    Raises InputError, which names the parameter, the rule, the value and the row.
     """
     if score is not None and (y_true is not None or prediction is not None):
         raise InputError("give either `score`, or `y_true` and `prediction`: a score needs no true value.")
@@ -417,11 +403,7 @@ def read_model_rows(
 def add_targets(
     columns: dict[str, Any], names: Mapping[str, list[str]], targets: Any, *, skip_missing: bool
 ) -> list[str]:
-    """Add the true values from a separate table, by item; returns notes.
-
-    Raises InputError if an item is repeated or missing in the table of true values, if no model answers an item, or if
-    the column of true values has the name of a column of the models.
-    """
+    """Add the true values from a separate table, by item; returns notes."""
     key, target = names["id"][0], names["y_true"][0]
     table_name = targets.name if isinstance(targets, Files) else "`targets`"
     if target in columns:  # the true values would replace this column
@@ -455,10 +437,7 @@ def add_targets(
 def _drop_single_model_groups(
     columns: dict[str, Any], groups: object, models: object
 ) -> tuple[dict[str, Any], list[str]]:
-    """Drop the groups that only one model has. Return the remaining rows, and a note on the dropped groups.
-
-    Raises InputError if no group has two models.
-    """
+    """Drop the groups that only one model has. Return the remaining rows, and a note on the dropped groups."""
     n = len(next(iter(columns.values())))
     (group, names), (model, of_models) = (
         check_codes(column, n=n, name=role) for column, role in ((groups, "groups"), (models, "model"))

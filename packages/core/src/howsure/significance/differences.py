@@ -42,10 +42,7 @@ DIGITS = 4  # to which BooStSa rounds the metrics of labels, and their differenc
 
 
 def check_sample_size(sample_size: float | None, n: int) -> int:
-    """Return the number of rows in a sub-sample.
-
-    Raises InputError if `sample_size` is not in [0.05, 0.5], or if no rows remain.
-    """
+    """Return the number of rows in a sub-sample."""
     rows = int(n * check_number(sample_size, name="sample_size", low=SMALLEST, high=LARGEST))
     if rows == 0:
         raise InputError(f"`sample_size` {sample_size} of {n} rows is less than one row. Give a larger proportion.")

@@ -239,10 +239,7 @@ def _baseline(against: Any) -> dict[str, Any]:
 
 
 def _metrics(metrics: Metrics | None) -> dict[str, Any]:
-    """Arguments of `compare` for the metrics; a mapping of metrics to a class becomes `target_class`.
-
-    Raises InputError if the mapping has more than one class.
-    """
+    """Arguments of `compare` for the metrics; a mapping of metrics to a class becomes `target_class`."""
     if not isinstance(metrics, Mapping):
         return {"metrics": metrics}
     classes = list(dict.fromkeys(metrics.values()))

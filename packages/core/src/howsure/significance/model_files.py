@@ -37,8 +37,6 @@ def rows_of_models(
 
     notes: a list to which notes on the added columns are appended. kinds: how columns of answers are read. against: the
     name of the baseline.
-
-    Raises InputError if the model, the item or the compared values are not named, or if items cannot be distinguished.
     """
     model, item, run, clusters = (
         names[role][0] if names[role] else None for role in ("model", "id", "run", "clusters")
@@ -128,8 +126,6 @@ def _log_columns(
 
     These are the log's models, items and epochs and, with `include_scores`, its scores. If the log has a single model,
     the prompts or the files are compared.
-
-    Raises InputError if a requested score is not in the log, or if the same answers are scored in several ways.
     """
     for name in scores:
         if name not in log.filled_rows and not set(name) & set(".["):
@@ -196,8 +192,6 @@ def systems_of_files(
 ) -> tuple[dict[str, Any], Rows]:
     """The true values and the predictions of the baseline and of the models, each in a file without columns, and a
     description of the input. For metrics of documents, the documents of sentences are clusters.
-
-    Raises InputError for any of `others`, which name columns, and for a file that is named twice.
     """
     from howsure.data.documents.read_documents import document_items, prediction_items
     from howsure.significance.boostsa.storage import read_labels

@@ -49,10 +49,7 @@ class Problem:
         return self.true_classes if self.averaged is None else self.averaged
 
     def code(self, label: object) -> int:
-        """The code of a label.
-
-        Raises InputError if neither the targets nor the predictions contain it.
-        """
+        """The code of a label."""
         if str(label) not in self.labels:
             raise InputError(
                 f"the class {str(label)!r} does not occur; targets and predictions contain {shortened(self.labels)}."
@@ -72,8 +69,6 @@ def as_rows(values: object, name: str) -> Column:
 
     >>> as_rows([[0.0], [1.0]], "model")
     array([0., 1.])
-
-    Raises InputError if rows differ in length, if text and numbers are mixed, or without values.
     """
     if not isinstance(values, (np.ndarray, list, tuple)) and hasattr(values, "to_numpy"):
         values = values.to_numpy()
@@ -101,10 +96,7 @@ def as_rows(values: object, name: str) -> Column:
 
 
 def readable(array: Column, name: str) -> Column:
-    """An array of numbers, text, or label objects, unchanged.
-
-    Raises InputError for dates, complex numbers and records, and for other objects.
-    """
+    """An array of numbers, text, or label objects, unchanged."""
     if array.dtype.kind in NO_LABELS:
         raise InputError(f"{name} must contain labels, numbers or text; its type is {array.dtype}.")
     if array.dtype.kind != "O":
@@ -125,9 +117,6 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
 
     >>> check_grouping(["a", "a", "b", "c"], [0, 0, 0, 0], n=4)
     (array([0, 0, 1, 2]), array([0, 0, 0, 0]))
-
-    Raises InputError if all rows are in one cluster, a cluster is in two strata, or a stratum has a single item or
-    cluster. The variation within such a stratum is unknown, so the interval would be too narrow.
     """
     cluster = None if clusters is None else check_clusters(clusters, n=n)
     if cluster is not None and cluster.max() == 0:
@@ -203,8 +192,6 @@ def align_runs(
 
     With `run` and `id`, runs may be the folds of a cross-validation. Each item is then in one fold, or in as many folds
     as there are repetitions.
-
-    Raises InputError if an item lacks a run, has a run twice, or has several targets, clusters, strata or groups.
     """
     if run is None:
         if id is not None:

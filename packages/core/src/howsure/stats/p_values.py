@@ -76,8 +76,6 @@ def adjust_p_values(p_values: npt.ArrayLike, *, method: str | None = "holm") -> 
     Hochberg 1995): the i-th smallest p-value becomes the minimum of m p_j / j over j ≥ i. Both results are at most 1.
     `None` returns the values unchanged. NaN stays NaN and is not counted in m.
 
-    Raises InputError for an unknown method or a value outside [0, 1].
-
     >>> adjust_p_values([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """

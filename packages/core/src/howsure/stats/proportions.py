@@ -95,8 +95,6 @@ class CountDistribution:
 
         >>> poisson_binomial([0.5, 0.5]).quantile(0.5)
         1
-
-        Raises InputError unless 0 ≤ share ≤ 1.
         """
         if not 0.0 <= share <= 1.0:
             raise InputError(f"share must be between 0 and 1; it is {share!r}")
@@ -144,8 +142,6 @@ def sums_of_counts(groups: Sequence[Floats]) -> list[CountDistribution]:
 
     >>> [one.pmf.tolist() for one in sums_of_counts([np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]), np.ones((0, 2))])]
     [[0.0, 0.0, 0.5, 0.5], [1.0]]
-
-    Raises InputError if a distribution contains an invalid probability, or does not sum to 1 within 1e-6.
     """
     sizes = np.array([len(laws) for laws in groups], dtype=np.int64)
     width = max((laws.shape[1] for laws in groups if len(laws)), default=2)

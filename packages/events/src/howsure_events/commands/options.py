@@ -40,10 +40,7 @@ def coreference_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def antecedent_model(model: str | None, coreference: str | None, misplaced: Any) -> Any:
-    """Return the antecedent model in a file, the coreference scores in a file, or the bundled model.
-
-    Raises InputError if both files are named, or a file is invalid.
-    """
+    """Return the antecedent model in a file, the coreference scores in a file, or the bundled model."""
     from howsure_events.extraction.scored_coreference import ScoredCoreference
     from howsure_text.coreference.antecedent_model import AntecedentModel
 

@@ -28,10 +28,7 @@ from howsure_events.store.event_store import EventStore
 
 
 def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> tuple[Corpus, Work]:
-    """Return the corpus and the settings of its processing that the options describe.
-
-    Raises InputError for options that are missing, or cannot be combined.
-    """
+    """Return the corpus and the settings of its processing that the options describe."""
     fields = Fields(**{name: options[name] for name in Fields.__slots__})
     kept = Filter(**{name: options[name] for name in Filter.__slots__})
     if fields.category is None and (kept.keep or kept.drop):

@@ -151,10 +151,7 @@ Rule = Callable[[str, Any], Any]  # checks the value of a named field, and retur
 
 
 def read_fields(body: bytes, fields: Mapping[str, Rule], *, address: str) -> dict[str, Any]:
-    """Parse the body of a request to write, a JSON object, and return its fields.
-
-    Raises InputError if the body is not a JSON object, for an unknown or missing field, or an invalid value.
-    """
+    """Parse the body of a request to write, a JSON object, and return its fields."""
     try:
         body_fields = parsed_json(body)
     except ValueError:
@@ -255,10 +252,7 @@ def room(store: Store, coder: str, *, room_: Room, visitor: Visitor) -> dict[str
 def document(
     store: Store, number: int, *, coder: str, room_: Room, visitor: Visitor, sample: Sample = BEST
 ) -> dict[str, Any]:
-    """Return a drawn document and a coder's answer: the text and, in an assisted room, also the model's results.
-
-    Raises InputError if the document was not drawn.
-    """
+    """Return a drawn document and a coder's answer: the text and, in an assisted room, also the model's results."""
     name = room_.name(visitor, coder)
     if number not in reading_order(store):
         raise InputError(f"number must be the number of a document drawn for labelling; {number} was not drawn.")
@@ -348,10 +342,7 @@ def answer(
 
 
 def undo(store: EventStore, coder: str) -> dict[str, Any]:
-    """Undo a coder's last answer; see `undo_answer`.
-
-    Raises InputError if no answer is left to undo.
-    """
+    """Undo a coder's last answer; see `undo_answer`."""
     number = undo_answer(store, coder)
     if number is None:
         raise InputError(f"{coder} has no answer left to undo.")

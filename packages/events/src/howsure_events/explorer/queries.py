@@ -62,10 +62,7 @@ class Parameter:
 def read_parameters(
     pairs: Sequence[tuple[str, str]], parameters: Sequence[Parameter], *, address: str
 ) -> dict[str, Any]:
-    """Read the values of all parameters of an address from the (name, text) pairs of a request.
-
-    Raises InputError for an unknown parameter, a parameter that is missing or given too often, or an invalid value.
-    """
+    """Read the values of all parameters of an address from the (name, text) pairs of a request."""
     by_name = {parameter.name: parameter for parameter in parameters}
     for name, text in pairs:
         if name not in by_name:
@@ -91,10 +88,7 @@ def _value(parameter: Parameter, texts: list[str]) -> Any:
 
 
 def words(name: str, text: str) -> str:
-    """Check and return a text.
-
-    Raises InputError if it is blank or contains control characters.
-    """
+    """Check and return a text."""
     if not text.strip() or any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
         raise InputError(
             f"{name} must be a text without control characters, and not empty; it is {text[:MAX_SHOWN]!r}."
@@ -126,10 +120,7 @@ def whole_number_reader(low: int, high: int) -> Reader:
 
 
 def fraction(name: str, text: str) -> float:
-    """Read a number from 0 to 1.
-
-    Raises InputError for other values.
-    """
+    """Read a number from 0 to 1."""
     try:
         value = float(text) if text.isascii() else -1.0
     except ValueError:

@@ -156,10 +156,7 @@ def check_rows(table: Table, columns: ScoreColumns, name: str | None) -> None:
 
 
 def check_scores(table: Table, columns: ScoreColumns, name: str | None) -> None:
-    """Check that there is only one score per document and actor.
-
-    Raises InputError naming two rows with the same document and actor.
-    """
+    """Check that there is only one score per document and actor."""
     pairs = f"FROM {SCORES} GROUP BY id, actor HAVING count(*) > 1 ORDER BY min(place) LIMIT 1"
     twice = table.connection.execute(f"SELECT id, actor, min(place), max(place) {pairs}").fetchall()
     if twice:
@@ -174,8 +171,6 @@ def check_scores(table: Table, columns: ScoreColumns, name: str | None) -> None:
 def check_one_value(table: Table, corpus: Corpus, fields: Fields, name: str) -> None:
     """Check that all rows of a document have the same date, title, text and story. All of these except the date may be
     empty.
-
-    Raises InputError naming two rows that differ.
     """
     key = table.columns[name].text
     values = {fields.date or "": corpus.date}

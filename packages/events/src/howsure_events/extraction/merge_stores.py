@@ -42,10 +42,7 @@ class PartStore:
 
 
 def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartStore]:
-    """Return the stores of all parts of an input in the order of the parts; their contents are not checked yet.
-
-    Raises InputError naming a part that is missing, duplicate, unfinished, or made with other settings.
-    """
+    """Return the stores of all parts of an input in the order of the parts; their contents are not checked yet."""
     if not paths:
         raise InputError("parts must name the stores of all parts; none is named.")
     parts_given = [_read_part(Path(path)) for path in paths]

@@ -92,10 +92,7 @@ def open_conllu(
     bad_dates: str = "error",
     spool: str | os.PathLike[str] | None = None,
 ) -> ConlluCorpus:
-    """Open the documents of CoNLL-U files; see `open_corpus`.
-
-    Raises InputError if a file is missing, empty, damaged or not UTF-8, and the errors of `open_corpus`.
-    """
+    """Open the documents of CoNLL-U files; see `open_corpus`."""
     if fields.encoding is not None:
         raise InputError("CoNLL-U is UTF-8; leave `encoding=...` out.")
     if fields.text is not None or fields.id is not None:

@@ -59,10 +59,7 @@ def installed_pipelines() -> list[Pipeline]:
 
 
 def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
-    """Describe the pipeline in a folder or a wheel, without running any of its code.
-
-    Raises InputError if there is no pipeline.
-    """
+    """Describe the pipeline in a folder or a wheel, without running any of its code."""
     place = os.fspath(path)
     if os.path.isdir(place):
         meta_file = Path(place, META)
@@ -74,10 +71,7 @@ def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
 
 
 def unpack_wheel(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> None:
-    """Unpack the pipeline in a wheel to a new folder, which can be passed as the parser; no code is run.
-
-    Raises InputError if the wheel contains no pipeline, or the folder already exists.
-    """
+    """Unpack the pipeline in a wheel to a new folder, which can be passed as the parser; no code is run."""
     place, target = os.fspath(path), Path(folder)
     if target.exists():
         raise InputError(f"{target} already exists; name another folder, or remove it.")

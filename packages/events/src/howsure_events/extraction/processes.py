@@ -160,10 +160,7 @@ def process_batches(batches: Batches, work: Work, workers: int | None) -> Iterat
 
 
 def _packed(work: Work) -> bytes:
-    """Serialize the work for other processes.
-
-    Raises InputError if it cannot be pickled.
-    """
+    """Serialize the work for other processes."""
     try:
         return pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError) as error:

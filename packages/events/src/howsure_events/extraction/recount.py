@@ -135,10 +135,7 @@ def recount_events(
 
 
 def stored_lexicon(store: EventStore) -> Lexicon:
-    """Return the lexicon of actors with which a store was made.
-
-    Raises InputError if the store does not contain it.
-    """
+    """Return the lexicon of actors with which a store was made."""
     settings = store.settings.get("lexicon")
     if not isinstance(settings, Mapping) or "names" not in store.settings:
         raise InputError(f"{store.path} does not contain the names of its actors; extract the events again.")
@@ -148,10 +145,7 @@ def stored_lexicon(store: EventStore) -> Lexicon:
 
 
 def stored_label_scheme(store: EventStore) -> str:
-    """Return the scheme of the dependency labels in a store.
-
-    Raises InputError if settings that recounting needs are missing.
-    """
+    """Return the scheme of the dependency labels in a store."""
     if is_imported(store.settings):
         raise InputError(
             f"{store.path} cannot be counted again: its events were imported, so it has no parse to which another rule "
@@ -165,10 +159,7 @@ def stored_label_scheme(store: EventStore) -> str:
 
 
 def _narrowed(filters: Filter, since: str | None, until: str | None) -> Filter:
-    """Return the filters of a store, restricted to fewer days.
-
-    Raises InputError for additional days, whose documents are not in the store.
-    """
+    """Return the filters of a store, restricted to fewer days."""
     narrower = Filter(since=since, until=until)
     for name, day, was in (("since", narrower.since, filters.since), ("until", narrower.until, filters.until)):
         if day and was and (day < was if name == "since" else day > was):

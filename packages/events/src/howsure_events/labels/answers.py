@@ -53,10 +53,7 @@ def find_labelling(store: Store) -> Labelling | None:
 
 
 def require_labelling(store: Store) -> Labelling:
-    """Return the question and the draws of a store.
-
-    Raises InputError if no document was drawn.
-    """
+    """Return the question and the draws of a store."""
     labelling = find_labelling(store)
     if labelling is None:
         raise InputError(f"{store.path} has no labels; {FIRST_DRAW} {store.path}.")

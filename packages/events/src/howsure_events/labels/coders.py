@@ -20,8 +20,6 @@ SPELLINGS = "SELECT coder FROM answers GROUP BY coder ORDER BY min(entry)"
 def clean_coder_name(name: object) -> str:
     """Check a coder's name and return it as stored: composed (NFC), stripped, with single spaces inside.
 
-    Raises InputError if it is empty, too long, or has characters that cannot be shown.
-
     >>> clean_coder_name("  Anna   B ")
     'Anna B'
     """

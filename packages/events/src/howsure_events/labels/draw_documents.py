@@ -118,8 +118,6 @@ def build_strata(store: Store, actors: Sequence[str], *, period: str, n: int, sc
     average. There are four bands: some requested actor acts with probability of at least 1/2; with a smaller
     probability above 0; none acts, but a word of the rule occurs; no word of the rule occurs. With `scores` of another
     model, the bands are ranges of these scores instead.
-
-    Raises InputError if the store has no document.
     """
     rows = query_rows(store, DATED, actors=list(actors))
     if not rows:
@@ -186,8 +184,6 @@ def further_documents(
 
     before: positions of the documents drawn earlier. spread: the standard deviation of the labels in each stratum; if
     None, the standard deviation expected from the scores (`planned_spread`) is used.
-
-    Raises InputError if n is too small for 2 documents per stratum.
     """
     size = strata.sizes
     had = np.bincount(strata.codes[before], minlength=len(size))
@@ -437,10 +433,7 @@ def _new_labelling(
 
 
 def checked_question(text: object) -> str:
-    """Check a question to coders, and return it without surrounding spaces.
-
-    Raises InputError if it is empty or too long.
-    """
+    """Check a question to coders, and return it without surrounding spaces."""
     question = text.strip() if isinstance(text, str) else ""
     if not 0 < len(question) <= MAX_QUESTION:
         raise InputError(f"question must be a text of 1 to {MAX_QUESTION} letters; it is {str(text)[:80]!r}.")

@@ -130,10 +130,7 @@ def import_labels(
 
 
 def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
-    """Return the code of each actor that the file names by code or title.
-
-    Raises InputError naming the line of the first actor that the store does not know.
-    """
+    """Return the code of each actor that the file names by code or title."""
     places = {name: answer.place for answer in reversed(answers) for name in answer.says}
     codes = {}
     for name, place in places.items():
@@ -145,10 +142,7 @@ def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
 
 
 def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
-    """Return the store's number of each document, by its id as the file writes it.
-
-    Raises InputError naming the first document that the store does not contain.
-    """
+    """Return the store's number of each document, by its id as the file writes it."""
     ids = {str(name): number for number, name in query_rows(store, "SELECT document, id FROM documents")}
     number_by_name = ids | {in_a_spreadsheet(name): number for name, number in ids.items()}
     lost = [answer for answer in answers if answer.document not in number_by_name]
@@ -171,10 +165,7 @@ def _file_answers(
     coder: str | None,
     names: CoderNames,
 ) -> dict[Key, tuple[list[str], bool]]:
-    """Return the acting actors and whether the text is unclear, by document and coder.
-
-    Raises InputError if an answer has no coder, leaves out an actor, or occurs twice.
-    """
+    """Return the acting actors and whether the text is unclear, by document and coder."""
     answers_by_key: dict[Key, tuple[list[str], bool]] = {}
     for answer in answers:
         if answer.unlabelled:
@@ -219,10 +210,7 @@ def _settings(
     design: str | None,
     path: str,
 ) -> dict[str, Any]:
-    """Return the settings of the draw that the file's documents come from.
-
-    Raises InputError if the sampling design is unknown or contradicts the file.
-    """
+    """Return the settings of the draw that the file's documents come from."""
     if design is not None and design not in IMPORTED_DESIGNS:
         raise unknown_name("design", design, IMPORTED_DESIGNS, place="imports of labels")
     with_chance = [answer for answer in answers if answer.inclusion is not None]
@@ -296,10 +284,7 @@ def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[s
 def _new_answers(
     store: Store, answers_given: Mapping[Key, tuple[list[str], bool]]
 ) -> tuple[dict[Key, tuple[list[str], bool]], int]:
-    """Return the answers that are not in the store yet, and the number of those that are.
-
-    Raises InputError if the store has a different answer of the same coder.
-    """
+    """Return the answers that are not in the store yet, and the number of those that are."""
     stored: dict[Key, tuple[list[str], bool]] = {}
     if find_labelling(store) is not None:
         for settles, answers in ((False, current_answers(store)), (True, current_settlements(store))):

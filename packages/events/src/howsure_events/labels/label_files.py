@@ -46,8 +46,6 @@ def read_labels(
     """Read the answers in a CSV file or a JSON export of Label Studio.
 
     encoding: the file's encoding (default: UTF-8). pos_label: the label that counts as 1 in a CSV with two labels.
-
-    Raises InputError naming the line or task and what is wrong with it.
     """
     try:
         text = read_text(path, encoding=encoding)

@@ -26,8 +26,6 @@ LANGUAGES = tuple(
 def texts_in(language: str) -> Mapping[str, Any]:
     """The texts of a language by key; `_locale` is the one of its numbers and dates.
 
-    Raises InputError for a language without a file.
-
     >>> texts_in("de")["close"], texts_in("es")["close"]
     ('Schließen', 'Cerrar')
     """

@@ -229,10 +229,7 @@ class ActorRows(Rows[Row]):
         return str(self.recipe["unit"])
 
     def rows_of(self, actor: str) -> tuple[Row, ...]:
-        """The periods of one actor, in chronological order.
-
-        Raises InputError for an actor without rows.
-        """
+        """The periods of one actor, in chronological order."""
         if actor not in self.titles:
             raise unknown_name("actor", actor, self.actors, place=self.place)
         rows: Iterable[Any] = self.rows

@@ -139,10 +139,7 @@ def _grid(share: float) -> list[tuple[float, float]]:
 
 
 def check_overdispersion(value: float) -> float:
-    """Return a valid correlation, at least 0 and below 1, as float.
-
-    Raises InputError for other values.
-    """
+    """Return a valid correlation, at least 0 and below 1, as float."""
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.0 <= value < 1.0:
         raise InputError(
             f"overdispersion must be a correlation from 0 to below 1; it is {value!r}. With 0, documents of "

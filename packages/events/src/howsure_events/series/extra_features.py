@@ -30,11 +30,7 @@ LEARNED = "learned from the texts"
 
 
 def score_features(store: Store, pairs: PairFeatures, scores: Scores | None) -> dict[str, Floats]:
-    """Return a column (N,) of the pairs for each score; a score of documents is repeated for all actors.
-
-    Raises InputError for a document (or pair) without a score, a score of a document that is not in the store, or a
-    score with the name of another feature.
-    """
+    """Return a column (N,) of the pairs for each score; a score of documents is repeated for all actors."""
     if not scores:
         return {}
     ids = [name for (name,) in query_rows(store, "SELECT id FROM documents ORDER BY document")]
@@ -50,8 +46,6 @@ def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[
 
     labels (N,): the labels of the pairs, NaN if missing. A labelled document is scored by a fit that did not use its
     label.
-
-    Raises InputError for a store without texts; MissingExtraError without scikit-learn.
     """
     texts = document_texts(store)
     if not any(texts):
@@ -103,9 +97,6 @@ def read_scores(store: Store, path: str | os.PathLike[str]) -> Scores:
     numbers, each a score with the name of the column. It needs one row for each stored document or, with a column
     actor, for each stored document and each actor that coders were asked about. Rows of other actors are checked, but
     not used.
-
-    Raises InputError naming the invalid row, or the first document or pair without a row; also if the store has no
-    labels.
     """
     asked_actors = require_labelling(store).actors
     with ExitStack() as ending:

@@ -23,10 +23,7 @@ STORY = "coalesce(s.story, -1 - document)"  # the story of a document in SQL; be
 
 
 def check_stories(stories: str) -> str:
-    """Return `stories` if it is a valid way to count several documents about one story.
-
-    Raises InputError for other values.
-    """
+    """Return `stories` if it is a valid way to count several documents about one story."""
     if stories not in STORIES:
         raise unknown_name("value", stories, STORIES, place="the choices of stories")
     return stories

@@ -108,10 +108,7 @@ def regress_events(
 
 
 def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedRegression:
-    """Read a regression on the labels of a store that was written as JSON.
-
-    Raises InputError if the file does not contain a regression, or one of another store.
-    """
+    """Read a regression on the labels of a store that was written as JSON."""
     with opened(path) as file:
         try:
             content = parsed_json(file.read())

@@ -281,10 +281,7 @@ def _shown(value: Any) -> str:
 
 @contextmanager
 def write_store_atomically(target: Path, settings: Mapping[str, Any]) -> Iterator[EventStore]:
-    """A context that gives a new store in a temporary folder, and moves its file to `target` when it is complete.
-
-    Raises InputError if the path is invalid; StoreError if the store cannot be written. Nothing is kept after an error.
-    """
+    """A context that gives a new store in a temporary folder, and moves its file to `target` when it is complete."""
     check_place(target)
     try:
         scratch = Scratch(target.parent)

@@ -291,10 +291,7 @@ def remembered_answer(store: Store, key: tuple[Any, ...], find: Callable[[], Ans
 
 @contextmanager
 def run_query(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A context that gives the cursor of an executed query, whose rows can be fetched.
-
-    Raises InputError if the store turns out to be damaged, or is closed.
-    """
+    """A context that gives the cursor of an executed query, whose rows can be fetched."""
     try:
         with store.connection.cursor() as cursor:
             yield cursor.execute(query, parameters)
@@ -328,10 +325,7 @@ def is_for_reading(store: Store) -> bool:
 
 
 def number_of_samples(store: Store) -> int:
-    """Return the number of clusterings sampled per document.
-
-    Raises InputError if the settings do not contain it, or `store` is not an open store.
-    """
+    """Return the number of clusterings sampled per document."""
     if not hasattr(store, "settings"):
         raise InputError(f"store must be an open store, as EventStore.open(path) gives; it is {store!r}.")
     samples = store.settings.get("samples")
@@ -362,8 +356,6 @@ def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]
     """Return the codes of the requested actors without repetition, or of all that act, by decreasing expected count.
 
     actors: codes or titles from the lexicon, ignoring case; None means all actors that act.
-
-    Raises InputError if the list is empty, an actor is unknown, or `actors` is None and no actor acts.
     """
     acting = list(acting_actors(store))
     if actors is None and not acting:
@@ -378,10 +370,7 @@ def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]
 
 
 def _code(store: Store, actor: str, known_codes: Sequence[str]) -> str:
-    """Return the code of an actor given by code or title.
-
-    Raises InputError if it is unknown or ambiguous.
-    """
+    """Return the code of an actor given by code or title."""
     if actor in known_codes:
         return actor
     candidates = [code for code in known_codes if actor.lower() in (code.lower(), actor_title(store, code).lower())]
@@ -397,20 +386,14 @@ def _code(store: Store, actor: str, known_codes: Sequence[str]) -> str:
 
 
 def checked_length(period: str) -> str:
-    """Return `period` if it is a valid length of period.
-
-    Raises InputError for other values.
-    """
+    """Return `period` if it is a valid length of period."""
     if period not in PERIODS:
         raise unknown_name("length of period", period, PERIODS, place="howsure")
     return period
 
 
 def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
-    """Return the dates of the first and the last document, including those left out because they name no actor.
-
-    Raises InputError for a store without documents.
-    """
+    """Return the dates of the first and the last document, including those left out because they name no actor."""
     first, last = query_facts(store, f"SELECT min(date), max(date) FROM ({DATED})")[0]
     if first is None:
         raise InputError("the store has no document: no document of the input was kept, or none was read yet.")
@@ -424,8 +407,6 @@ def documents_by_period(
 
     Documents left out because they name no actor are included: they were examined, and have no event. since, until: the
     first and the last requested day.
-
-    Raises InputError for an invalid length of period, no document on these days, or more than 10,000 periods.
     """
     checked_length(period)
     low, high = requested_days(since, until)
@@ -466,10 +447,7 @@ def incomplete_periods(store: Store, periods: Sequence[str], since: Day | None, 
 
 
 def requested_days(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
-    """Return the first and the last requested day as dates; None means no limit.
-
-    Raises InputError for invalid dates, and if the last is before the first.
-    """
+    """Return the first and the last requested day as dates; None means no limit."""
     low, high = as_date(since, name="since"), as_date(until, name="until")
     if low is not None and high is not None and high < low:
         raise InputError(f"until must not be before since; they are {high} and {low}.")
@@ -477,10 +455,7 @@ def requested_days(since: Day | None, until: Day | None) -> tuple[datetime.date,
 
 
 def period_bounds(store: Store, at: str) -> tuple[datetime.date, datetime.date]:
-    """Return the first and the last day of a period of the store.
-
-    Raises InputError for a period without documents of the store before or after it.
-    """
+    """Return the first and the last day of a period of the store."""
     periods = list(documents_by_period(store, period_length(at)))
     if at not in periods:
         raise unknown_name("period", at, periods, place="the store")

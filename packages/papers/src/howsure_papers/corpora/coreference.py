@@ -65,10 +65,7 @@ def default_parser(data: str | None) -> str | None:
 
 
 def parser_for(parser: str | None, data: str | None) -> str:
-    """The parser of texts: the named one, or the one next to the data sets.
-
-    Raises InputError without a parser.
-    """
+    """The parser of texts: the named one, or the one next to the data sets."""
     pipeline_ = parser or default_parser(data)
     if pipeline_ is None:
         raise InputError("texts must be parsed: name a spaCy pipeline, for English parser='en_core_web_sm'.")

@@ -26,10 +26,7 @@ NEEDED, OPTIONAL, PAIRS = ("id", "mentions", "scores", "null"), ("words", "text"
 
 
 def parse_record(line: bytes | str) -> dict[str, Any]:
-    """Parse a line of JSON.
-
-    Raises InputError if the line is not a JSON object with the id of a document.
-    """
+    """Parse a line of JSON."""
     try:
         record = parsed_json(line)
     except ValueError as error:
@@ -42,10 +39,7 @@ def parse_record(line: bytes | str) -> dict[str, Any]:
 
 
 def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
-    """Return the scores in a JSON object.
-
-    Raises InputError naming the key that is missing or wrong.
-    """
+    """Return the scores in a JSON object."""
     if PAIRS in record and "scores" not in record:
         raise InputError(
             f"{PAIRS} contain a separate prediction for each pair, so they are not a distribution over antecedents and "
@@ -126,10 +120,7 @@ NEEDED_ARRAYS = ("mentions", "scores", "null")
 
 
 def scores_in_archive(file: IO[bytes]) -> dict[str, AntecedentScores]:
-    """Return the documents of an archive by name, in the order of the archive.
-
-    Raises InputError naming the document and the array that is missing or wrong; ArchiveError if it is not an archive.
-    """
+    """Return the documents of an archive by name, in the order of the archive."""
     archive = Archive(file)
     members: dict[str, list[str]] = {}
     for member in archive.arrays:
@@ -270,10 +261,7 @@ class ScoreFile:
         return map(self.read, self.names)
 
     def read(self, name: str) -> AntecedentScores:
-        """Read the scores of a document.
-
-        Raises InputError if the file has no such document, or the document is invalid.
-        """
+        """Read the scores of a document."""
         if name not in self:
             raise InputError(
                 f"{self.path} has no scores of document {name!r}; it has {shortened(self.names, limit=3)}."
@@ -333,10 +321,7 @@ def read_antecedent_scores(path: str | os.PathLike[str]) -> list[AntecedentScore
 
 
 def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.PathLike[str]) -> None:
-    """Write documents atomically to a file: an .npz archive if the name ends in .npz, otherwise JSON lines.
-
-    Raises InputError if two documents have the same name, or the file cannot be written.
-    """
+    """Write documents atomically to a file: an .npz archive if the name ends in .npz, otherwise JSON lines."""
     documents = [scores] if isinstance(scores, AntecedentScores) else list(scores)
     names: set[str] = set()
     for document in documents:

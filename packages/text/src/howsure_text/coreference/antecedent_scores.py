@@ -175,8 +175,6 @@ def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
     """Find mentions in a document that has the same text, apart from blanks.
 
     A mention cannot be aligned if it begins or ends inside a word of the document, or if it crosses sentences.
-
-    Raises InputError if the texts differ.
     """
     starts, ends, letters = _word_spans(document)
     letters_given, places = _mention_spans(scores)

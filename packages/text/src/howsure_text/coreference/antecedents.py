@@ -46,10 +46,7 @@ class Antecedents:
 
 
 def from_matrix(probabilities: object) -> Antecedents:
-    """Check a matrix (M, M), and return its distributions: row j has P(a_j = k) for k < j and, on the diagonal, P(new).
-
-    Raises InputError naming the row that is not a distribution over earlier mentions and "new".
-    """
+    """Check a matrix (M, M); return its distributions: row j has P(a_j = k) for k < j and, on the diagonal, P(new)."""
     matrix = as_matrix(probabilities, name="probabilities")
     m = len(matrix)
     if matrix.shape != (m, m):
@@ -76,10 +73,7 @@ def from_matrix(probabilities: object) -> Antecedents:
 
 
 def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: object) -> Antecedents:
-    """Check lists with the antecedents of each mention, their probabilities and P(new); return the distributions.
-
-    Raises InputError naming the row that is not a distribution over earlier mentions and "new".
-    """
+    """Check lists with the antecedents of each mention, their probabilities and P(new); return the distributions."""
     starting = as_vector(new, name="new")
     m = len(starting)
     for name, rows in (("antecedents", antecedents), ("probabilities", probabilities)):
@@ -213,9 +207,6 @@ def from_listed_scores(scores: Any, *, antecedents: Any, null: object) -> Antece
     """Return the softmax of every row over its antecedents and the null score, which represents "new".
 
     If a score is masked (-inf, or so low that its probability is 0), its antecedent is ignored.
-
-    Raises InputError naming the row with NaN, without a finite score, or with an antecedent that is repeated or not
-    earlier.
     """
     for name, rows in (("scores", scores), ("antecedents", antecedents)):
         if not hasattr(rows, "__len__") or not hasattr(rows, "__getitem__") or isinstance(rows, str | dict):
@@ -298,10 +289,7 @@ PLACES = ("first", "last", "diagonal")
 
 
 def from_scores(scores: object, *, null: object) -> Antecedents:
-    """Return the softmax of every row over the antecedents k < j and the null score, which represents "new".
-
-    Raises InputError for NaN, for a row without a finite score, and for a score that links to a later mention.
-    """
+    """Return the softmax of every row over the antecedents k < j and the null score, which represents "new"."""
     links, new = _split_matrix(as_matrix(scores, name="scores"), null)
     m = len(new)
     for name, array in (("scores", links), ("null", new[:, None])):

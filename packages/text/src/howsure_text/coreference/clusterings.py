@@ -33,8 +33,6 @@ def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str =
 
     >>> labels_from([["Ann", "she"]], ["Ann", "Bo", "she"])
     array([0, 1, 0])
-
-    Raises InputError if a mention is unknown or in two clusters, or if there are not M labels.
     """
     if isinstance(clusters, np.ndarray) and clusters.ndim == 1 and clusters.dtype.kind in "iu":
         if len(clusters) != len(names):
@@ -85,10 +83,7 @@ def first_labels(codes: Integers) -> Integers:
 
 
 def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Hashable]:
-    """Check and return the names of the M mentions; by default, the names are the indices of the mentions.
-
-    Raises InputError naming a mention that is repeated or, for mentions of documents, out of text order.
-    """
+    """Check and return the names of the M mentions; by default, the names are the indices of the mentions."""
     if mentions is None:
         return range(m)
     if isinstance(mentions, (str, bytes)) or not isinstance(mentions, Iterable):

@@ -340,10 +340,7 @@ class QueryPosterior(Result):
         return mean_estimate(self._numbers(), check_level(level))
 
     def probabilities(self) -> dict[Hashable, tuple[float, float]]:
-        """Each distinct value, the most frequent first, with its probability and its Monte Carlo standard error.
-
-        Raises InputError if a value is not hashable.
-        """
+        """Each distinct value, the most frequent first, with its probability and its Monte Carlo standard error."""
         try:
             counts = Counter(self.values)
         except TypeError as error:

@@ -115,11 +115,7 @@ MAX_MENTIONS = 5_000
 
 
 def select_mentions(document: Document, *, source: Source) -> tuple[Mention, ...]:
-    """Return the mentions of a document in text order: annotated in its file ("gold"), or detected in its parse.
-
-    Raises InputError if gold mentions are requested and none are annotated, if a sentence is not parsed, or if there
-    are more than 5,000 mentions, whose pairs would not fit in memory.
-    """
+    """Return the mentions of a document in text order: annotated in its file ("gold"), or detected in its parse."""
     check_document(document)
     if source == "gold" and document.mentions is None:
         raise InputError(
@@ -153,10 +149,7 @@ def check_size(document: Document, mentions: Sequence[Mention]) -> None:
 
 
 def mention_entities(document: Document, mentions: Sequence[Mention]) -> NDArray[np.int64]:
-    """Return the number of each mention's annotated entity; other mentions get an entity of their own.
-
-    Raises InputError if the document has no annotated mentions, or one without an entity.
-    """
+    """Return the number of each mention's annotated entity; other mentions get an entity of their own."""
     if document.mentions is None or any(mention.entity is None for mention in document.mentions):
         raise InputError(f"document {document.name} has no annotated entities, so nothing can be learned from it.")
     check_distinct(document, sorted(document.mentions))

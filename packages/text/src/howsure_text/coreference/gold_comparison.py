@@ -67,9 +67,6 @@ def pairs_from_posteriors(
     >>> pairs = pairs_from_posteriors([CorefPosterior([[1, 0], [0.7, 0.3]])], [[[0, 1]]])
     >>> pairs.labels, pairs.probabilities, pairs.clusters
     (array([1], dtype=uint8), array([0.7]), array([0]))
-
-    Raises InputError if there are not as many documents on both sides, if gold contains a mention that is not in the
-    posterior, or if no document has two mentions. Source: Nguyen & O'Connor (2015), section 5.3.
     """
     if isinstance(posteriors, CorefPosterior):
         raise InputError(

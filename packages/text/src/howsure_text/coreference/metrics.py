@@ -279,8 +279,6 @@ def score_documents(gold: Iterable[Side], predicted: Iterable[Side], *, singleto
 
     >>> score_documents([[[1, 2]], [[1, 2], [3]]], [[[1, 2]], [[1], [2], [3]]]).muc.recall
     0.5
-
-    Raises InputError if gold and predicted contain different documents, and naming a document that is invalid.
     """
     golden, guessed = (
         listed(side, name=name, of="clusterings, one per document")
@@ -310,9 +308,6 @@ def matched_documents(
 ) -> tuple[list[list[list[Span]]], list[list[list[Span]]]]:
     """Return the gold and the predicted clusters (lists of spans) of each document. names: the names of both files for
     messages.
-
-    Raises InputError if a document occurs twice, has no annotated mentions, is only gold or only predicted, or differs
-    in more than one in ten words.
     """
     expected, other = (_spans_by_name(side, name) for side, name in zip((gold, predicted), names, strict=True))
     for here, there, path in ((expected, other, names[1]), (other, expected, names[0])):

@@ -75,8 +75,6 @@ class CoreferenceRecalibration(Result):
         mention is the probability that it truly corefers with another, randomly chosen mention of its entity; for a
         singleton, the probability that it is a singleton. The mean over an entity is the confidence in the entity: the
         probability that two randomly chosen mentions of it corefer.
-
-        Raises InputError for another decision, or if the clusters do not consist of the mentions.
         """
         if decision not in self.confidence:
             raise unknown_name("decision", str(decision), list(self.confidence), place="the recalibration")
@@ -120,10 +118,7 @@ class CoreferenceRecalibration(Result):
         )
 
     def save(self, path: Place) -> None:
-        """Write the recalibration as JSON to a file that `load` reads, replacing an existing file.
-
-        Raises InputError if the file cannot be written.
-        """
+        """Write the recalibration as JSON to a file that `load` reads, replacing an existing file."""
         content = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         try:
             write_atomically(content.encode(), path)
@@ -132,10 +127,7 @@ class CoreferenceRecalibration(Result):
 
     @classmethod
     def load(cls, path: Place) -> Self:
-        """Read a recalibration that `save` wrote.
-
-        Raises InputError if the file does not exist or is not a recalibration.
-        """
+        """Read a recalibration that `save` wrote."""
         try:
             with opened(path) as file:
                 content = file.read(MAX_BYTES + 1)
@@ -272,8 +264,6 @@ def entity_pairs_from_posteriors(
     >>> pairs = entity_pairs_from_posteriors([posterior], [[[0, 1, 2]]])
     >>> pairs.labels, pairs.probabilities.round(2), pairs.weights
     (array([1], dtype=uint8), array([0.62]), array([1.]))
-
-    Raises InputError as `recalibrate_coreference` does, and for another decision.
     """
     if decision not in DECISIONS:
         raise unknown_name("decision", str(decision), DECISIONS, place="decision")

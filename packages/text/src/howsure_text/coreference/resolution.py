@@ -284,9 +284,6 @@ def resolve(
     >>> found = resolve(scores=scores)
     >>> found.to_frame()[["text", "entity", "confidence"]].values.tolist()
     [['Ann', 1, 0.8807970779778823], ['herself', 1, 0.8807970779778823]]
-
-    Raises InputError for a document that is not parsed or has no mentions annotated, scores of another text, or
-    incompatible arguments.
     """
     check_sides(document, model=model, mentions=mentions, scores=scores, recalibration=recalibration)
     check_threshold(threshold)

@@ -25,8 +25,6 @@ def without_mentions(antecedents: Antecedents, kept: Bools) -> tuple[Antecedents
     Links to omitted mentions are removed, and each distribution is divided by its sum. The result is the posterior
     given that no kept mention refers to an omitted one. The probability lost by a mention is that of its links to
     omitted ones.
-
-    Raises InputError naming a mention that is not new and has no kept antecedent.
     """
     sources = antecedents.sources()
     links = kept[sources] & kept[antecedents.antecedents]
@@ -80,10 +78,7 @@ class ScoredDocument:
 def scored_document(
     scores: AntecedentScores, document: Document | None = None, *, misplaced: Misplaced = "error"
 ) -> ScoredDocument:
-    """Compute the posterior of the mentions in scores, and align them with the document (default: the scores' text).
-
-    Raises InputError as `posterior_from_scores` does.
-    """
+    """Compute the posterior of the mentions in scores, and align them with the document (default: the scores' text)."""
     if misplaced not in MISPLACED:
         raise unknown_name("way", str(misplaced), MISPLACED, place="misplaced")
     checked_document = scores.document() if document is None else document
@@ -124,8 +119,6 @@ def posterior_from_scores(
     >>> posterior.mentions, posterior.pair_probability([(0, 1)]).round(3)
     ((Mention(sentence=0, start=0, end=1, entity=None, type=None), Mention(sentence=0, start=2, end=3, entity=None, \
 type=None)), array([0.881]))
-
-    Raises InputError if the texts differ, or for scores that define no distribution, as `CorefPosterior.from_scores`.
     """
     if not isinstance(scores, AntecedentScores):
         raise InputError(f"scores must be AntecedentScores of one document; it is {type(scores).__name__}.")
@@ -147,8 +140,6 @@ def scores_from_fastcoref(result: Any, *, id: str, words: Sequence[Any] | None =
 
     Candidates that are not words (special tokens, padding), and those with the same words as an earlier one, cannot
     be linked to in a text and are left out, with a warning if anything referred to them.
-
-    Raises InputError if `result` is not such a result.
     """
     try:
         logits, places = np.asarray(result.coref_logit, dtype=np.float64), list(result.char_map.values())

@@ -187,8 +187,6 @@ def fit_sharpening(
 
     It minimises the loss of pairs plus `weight_of_new` times the loss of P(new), where each loss is divided by its
     value without sharpening. documents: antecedent distributions and gold labels.
-
-    Raises InputError if no mention of the documents refers back to another, or if every mention that can does so.
     """
     from scipy.optimize import minimize
 

@@ -274,10 +274,7 @@ STATE, TRANSITION = 0, 1
 
 
 def read_crfsuite(path: Place) -> CrfsuiteModel:
-    """Read a model file of crfsuite.
-
-    Raises InputError if the file does not exist or contains another kind of model.
-    """
+    """Read a model file of crfsuite."""
     with opened(path) as file:
         content = file.read()
     try:

@@ -167,8 +167,6 @@ class EntitySpans(Result):
 
         Gold entities that the model did not propose are not included, because a selection by gold labels would make any
         model look miscalibrated. only_predicted: use only the entities of the predicted sequence.
-
-        Raises InputError without gold, or if no entity can be evaluated.
         """
         if self.gold is None:
             raise InputError(
@@ -358,8 +356,6 @@ def within_grammar(posterior: TagPosterior, grammar: str) -> TagPosterior:
     [[0.111], [0.0]]
     >>> np.exp(legal.log_prob([["B-PER", "I-PER"]])).round(3).tolist()  # five sequences are legal
     [0.2]
-
-    Raises InputError for labels that do not denote entities, or that the grammar does not have.
     """
     if posterior.labels is None:
         raise InputError("posterior has no names of labels. Pass them to TagPosterior: labels=[...].")

@@ -116,8 +116,6 @@ def feature_families(features: str | Sequence[str]) -> tuple[str, ...]:
     Traceback (most recent call last):
     howsure.errors.InputError: no feature family 'sufixes' in howsure; it has word, lowercase, neighbours, shape,
     length, prefixes, suffixes. Did you mean suffixes?
-
-    Raises InputError for an unknown name, an empty list, or a repeated name.
     """
     if isinstance(features, str):
         if features not in SETS:
@@ -167,10 +165,7 @@ Weighted = list[tuple[str, float]]  # attributes and their values
 
 
 def describe_sentences(sentences: Sequence[Sequence[str]], function: SentenceFunction) -> list[Sequence[Any]]:
-    """Return, for each sentence, the items that `function` returns for its words.
-
-    Raises InputError unless the function returns one item per word.
-    """
+    """Return, for each sentence, the items that `function` returns for its words."""
     attributes_of_tokens = []
     for i, words in enumerate(sentences):
         items = function(words)

@@ -31,10 +31,7 @@ SENTENCES_AT_ONCE = 64  # number of sentences that are checked together
 
 
 def check_emissions(emissions: Any, n_tags: int | None) -> tuple[Sequence[Any], Integers, int | None]:
-    """Check emissions; return them as a sequence of arrays (T, K), with the lengths T, and K if it is known.
-
-    Raises InputError naming the sentence, and the row of a value that is NaN or +inf.
-    """
+    """Check emissions; return them as a sequence of arrays (T, K), with the lengths T, and K if it is known."""
     if not hasattr(emissions, "__getitem__") or not hasattr(emissions, "__len__") or isinstance(emissions, str):
         raise InputError(f"emissions must be a list of arrays (T, K), one per sentence; it is {_kind(emissions)}.")
     arrays: Sequence[Any] = emissions
@@ -72,10 +69,7 @@ def _explain(part: Sequence[Any], begin: int, n_tags: int | None) -> None:
 
 
 def check_transitions(transitions: object, lengths: Integers, n_tags: int) -> Floats | Sequence[Any]:
-    """Check and return transitions: one matrix (K, K) as float64, or an array (T − 1, K, K) per sentence.
-
-    Raises InputError naming the sentence or the row.
-    """
+    """Check and return transitions: one matrix (K, K) as float64, or an array (T − 1, K, K) per sentence."""
     if not is_list_of_arrays(transitions):
         matrix = as_floats(transitions, "transitions")
         if matrix.shape != (n_tags, n_tags):

@@ -88,10 +88,7 @@ Texts = list[list[str]]
 
 
 def check_lists(lists: object, *, name: str = "sentences", of: str = "words") -> list[Any]:
-    """Check a list of lists, none of which may be a string, and return it as a list.
-
-    Raises InputError naming the element that is not a list.
-    """
+    """Check a list of lists, none of which may be a string, and return it as a list."""
     if not is_listlike(lists):
         raise InputError(f"{name} must be a list of sentences, each a list of {of}; it is {_quoted(lists)}.")
     outer = list(lists)
@@ -110,8 +107,6 @@ def check_sentences(sentences: object, *, name: str = "sentences", of: str = "wo
     >>> check_sentences(["How sure?"])
     Traceback (most recent call last):
     howsure.errors.InputError: sentences[0] must be a list of words; it is the text 'How sure?'. Split it first.
-
-    Raises InputError naming the sentence and the word.
     """
     checked = [_plain(row) for row in check_lists(sentences, name=name, of=of)]
     for i, texts in enumerate(checked):
@@ -127,8 +122,6 @@ def check_tags(tags: object, sentences: Sequence[Sequence[Any]], *, name: str = 
     >>> check_tags([["N"]], [["How", "sure"]])
     Traceback (most recent call last):
     howsure.errors.InputError: tags[0] must contain one tag for each word of its sentence; 1 tag, 2 words.
-
-    Raises InputError naming the sentence whose length differs, or the tag that is not a string.
     """
     checked = check_sentences(tags, name=name, of="tags")
     if len(checked) != len(sentences):
@@ -183,10 +176,7 @@ def count_unknown(tags: Sequence[Sequence[str]], labels: Sequence[str]) -> Count
 
 
 def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> Integers:
-    """Return the index of each token's gold tag in `labels`, sentence after sentence; -1 for unknown tags.
-
-    Raises InputError for an unknown tag if `unknown_tags` is "error".
-    """
+    """Return the index of each token's gold tag in `labels`, sentence after sentence; -1 for unknown tags."""
     check_unknown_tags(unknown_tags)
     unknown = count_unknown(tags, labels)
     if unknown and unknown_tags == ERROR:

@@ -164,10 +164,7 @@ class Tagger(ABC):
 
     @classmethod
     def load(cls, path: Place, **parameters: Any) -> Self:
-        """Read a model from a file written by `save`. parameters: values that a file cannot contain, such as functions.
-
-        Raises InputError if the file is truncated, changed, of another kind or of a later version.
-        """
+        """Read a model from a file written by `save`. parameters: values that files cannot contain, e.g. functions."""
         tagger = load_tagger(path, **parameters)
         if not isinstance(tagger, cls):
             raise InputError(f"{path} contains a {type(tagger).__name__}, not a {cls.__name__}.")
@@ -211,9 +208,6 @@ def load_tagger(path: Place, **parameters: Any) -> Tagger:
 
     parameters: values that replace those in the file. A parameter that is a function is not in the file, and must be
     passed here.
-
-
-    Raises InputError if the file does not exist, or is truncated, changed, of another kind or of another version.
     """
     content, arrays = read_model(path, kind=KIND, schema=TEMPERED, oldest=SCHEMA)
     try:

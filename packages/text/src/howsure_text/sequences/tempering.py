@@ -172,9 +172,6 @@ def fit_temperatures(
     >>> print(fit_temperatures(truth.tempered(0.5), gold).emissions)  # the log-odds of this model are twice too large
     1.9101 [1.6756, 2.1774]
 
-    Raises InputError if tags and sentences do not match, for unknown tags, for no tokens, and if the sentences do not
-    determine the temperature.
-
     Sources: Guo et al. 2017 (temperatures); Cain & Lange 1984 (the jackknife by one step).
     """
     if likelihood not in (MARGINAL, JOINT):
@@ -274,8 +271,6 @@ def _estimable_minimum(
 ) -> tuple[Minimum, Integers, tuple[str, ...]]:
     """Find the minimum. If the temperature of transitions or of unseen words cannot be estimated, it equals that of
     emissions.
-
-    Raises InputError if the temperature of emissions cannot be estimated.
     """
     while True:
         minimum = minimise_losses(_losses(gold, parts, temperature_index), int(temperature_index.max()) + 1, parts.n)

@@ -163,8 +163,6 @@ def gold_tags(label_ids: ArrayLike, *, labels: Sequence[str]) -> list[list[str]]
 
     >>> gold_tags([[-100, 1, 2, -100, 0, -100]], labels=["O", "B-PER", "I-PER"])
     [['B-PER', 'I-PER', 'O']]
-
-    Raises InputError for a number without a label.
     """
     names = _checked_names(labels)
     gold = []

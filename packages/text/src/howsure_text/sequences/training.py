@@ -218,8 +218,6 @@ def descend(
     ends when the objective has decreased by at most the relative `tolerance` over the last ten passes, after
     `max_iterations` passes, or on Ctrl-C. `advance(1)` is called after each pass.
 
-    Raises InputError if the steps are so large that the objective overflows, or never falls below that of zero weights.
-
     Source: Duchi, Hazan & Singer 2011.
     """
     weights, squares = start.copy(), np.zeros_like(start)
@@ -269,8 +267,6 @@ def minimise(
     ... )
     >>> found.weights.round(6), found.stopped
     (array([1., 0.]), 'converged')
-
-    Raises InputError if the function is too steep for any step.
 
     Source: Liu & Nocedal 1989, as in scipy's L-BFGS-B (without bounds).
     """

@@ -42,10 +42,7 @@ class Configuration:
 
 
 def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configuration:
-    """Read the checks in the named file or, by default, in howsure.toml or pyproject.toml in the current folder.
-
-    Raises InputError if the file does not exist or contains no checks.
-    """
+    """Read the checks in the named file or, by default, in howsure.toml or pyproject.toml in the current folder."""
     configuration_path = _find_file() if path is None else path
     text = read_text(configuration_path)
     try:
@@ -77,11 +74,7 @@ def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configurati
 def contexts(
     configuration: Configuration, commands: Mapping[str, click.Command], parent: click.Context, *, shared: Sequence[str]
 ) -> list[tuple[str, click.Context]]:
-    """Return the context of each check, as if its command had been typed. The options in `shared` are left out.
-
-    Raises InputError, which names the section, for arguments that the command would refuse, and for an output file that
-    is the configuration or an input of a check.
-    """
+    """Return the context of each check, as if its command had been typed. The options in `shared` are left out."""
     made: list[tuple[str, click.Context]] = []
     sources: list[str | int] = [configuration.path]
     for kind, section in configuration.checks:
@@ -126,10 +119,7 @@ def section_named_in_errors(configuration: Configuration, kind: str, command: cl
 
 
 def take_shared(configuration: Configuration, context: click.Context, names: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a command, completed by the options in the file.
-
-    Raises InputError for a key that is not an option, and for a value that the option rejects.
-    """
+    """Return the options of a command, completed by the options in the file."""
     place = f"[{configuration.table}] of {configuration.path}"
     options = {_key(param): param for param in context.command.params if param.name in names}
     option_values = dict(context.params)

@@ -209,10 +209,7 @@ def run_check(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
 
 
 def other_model(named: str, source: Files) -> Files | str:
-    """Return the other model as a source with the same columns, or as a column of the same files.
-
-    Raises InputError if the other model is the file that is checked.
-    """
+    """Return the other model as a source with the same columns, or as a column of the same files."""
     if not (os.path.exists(named) or Path(named).suffix or any(mark in named for mark in "*?/")):
         return named
     if [identity(named) or named] == [identity(path) or path for path in source.paths]:

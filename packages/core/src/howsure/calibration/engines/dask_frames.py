@@ -100,10 +100,7 @@ class PartitionSums:
 
 
 def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
-    """Add up the pairs of a Dask data frame, by group if they have groups.
-
-    Raises InputError if workers stopped repeatedly or the scheduler was lost.
-    """
+    """Add up the pairs of a Dask data frame, by group if they have groups."""
     import dask
 
     named = [name for name in (pairs.y_true, pairs.y_prob, pairs.sample_weight, pairs.groups) if name is not None]

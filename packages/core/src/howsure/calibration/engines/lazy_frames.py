@@ -144,11 +144,7 @@ class LazyPairs:
 def lazy_pairs(
     data: Any, *, y_true: Any, y_prob: Any, sample_weight: Any = None, groups: Any = None, pos_label: Any = None
 ) -> LazyPairs:
-    """Check the names and types of the columns of pairs in a lazy frame, without reading rows.
-
-    Raises InputError if an argument does not name a column of the frame, if y_prob or sample_weight is not numeric, or
-    if y_true or groups has a nested type.
-    """
+    """Check the names and types of the columns of pairs in a lazy frame, without reading rows."""
     named = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight, "groups": groups}
     for role, name in named.items():
         optional = role in ("sample_weight", "groups")

@@ -32,8 +32,6 @@ def prefix_and_type(label: str) -> tuple[str, str]:
 
     >>> prefix_and_type("B-PER"), prefix_and_type("U-LOC"), prefix_and_type("I"), prefix_and_type("O")
     (('B', 'PER'), ('S', 'LOC'), ('I', 'entity'), ('O', ''))
-
-    Raises InputError for anything else.
     """
     match = LABEL.fullmatch(label) if isinstance(label, str) else None
     if match is None and label != OUTSIDE:
@@ -94,8 +92,6 @@ def strict_entities(tags: Sequence[str], scheme: str) -> list[Entity]:
     [Entity(start=2, stop=4, type='LOC')]
     >>> strict_entities(["S-PER", "B-LOC", "I-LOC"], "BIOES")
     [Entity(start=0, stop=1, type='PER')]
-
-    Raises InputError for a label that does not belong to the scheme. Source: seqeval (mode="strict").
     """
     entities: list[Entity] = []
     labels = [*(prefix_and_type(tag) for tag in tags), (OUTSIDE, "")]
@@ -139,8 +135,6 @@ def parse_entities(content: Any) -> list[Entity]:
 
     >>> parse_entities("B-PER I-PER O") == parse_entities('[{"start": 0, "end": 2, "label": "PER"}]')
     True
-
-    Raises InputError for anything else.
     """
     if content is None:
         return []

@@ -29,8 +29,6 @@ def document_from_spacy(doc: Any, *, name: str = "text", metadata: Mapping[str, 
     """Convert a parsed spaCy Doc to a document with words, tags and dependencies by sentence, without mentions.
 
     The pipeline's labels (Universal Dependencies or CLEAR) are kept. Layers that the pipeline left empty are None.
-
-    Raises InputError if the Doc has no sentence boundaries or no dependencies.
     """
     try:
         spans = list(doc.sents)
@@ -103,10 +101,7 @@ def read_documents(
 def documents_in(
     path: str | os.PathLike[str], *, format: str | None = None, left_out: LeftOut | None = None
 ) -> list[Document]:
-    """Read documents with checked arguments; documents with broken brackets are added to `left_out`, if it is a list.
-
-    Raises InputError as `read_documents` does, or if no document is left.
-    """
+    """Read documents with checked arguments; documents with broken brackets are added to `left_out` if it is a list."""
     if format is not None:
         check_choice(format, FORMS, name="format")
     text = read_text(path)
@@ -216,8 +211,6 @@ def document_items(path: str | os.PathLike[str], *, column: int | None = None) -
     >>> tags = document_items(path)
     >>> tags.items, tags.documents, tags.columns
     ([['B-PER'], ['O', 'B-LOC']], [0, 1], '2 columns separated by spaces: word 1, tag 2 (BIO)')
-
-    Raises InputError for a file that cannot be read or is empty.
     """
     name = os.fspath(path)
     if format_suffix(name) == ".spacy":

@@ -56,10 +56,7 @@ class ServedSoFar:
         self.texts: dict[str, str] = {}
 
     def add(self, model: Any, texts: Iterable[tuple[str, str]]) -> None:
-        """Add those of a document.
-
-        Raises InputError for a question with two texts.
-        """
+        """Add those of a document."""
         if isinstance(model, str):
             self.models[model] = None
         for name, text in texts:

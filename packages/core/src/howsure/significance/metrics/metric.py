@@ -193,10 +193,7 @@ def metric_names(task: str) -> tuple[str, ...]:
 
 
 def find_metric(name: str, task: str) -> Metric:
-    """Return the metric with a given name.
-
-    Raises InputError, with a suggestion, if there is no such metric for predictions of this kind.
-    """
+    """Return the metric with a given name."""
     if (task, _registered_name(name)) in _known:
         return _known[task, name]
     others = [kind for kind, other in _known if other == name]

@@ -60,11 +60,7 @@ def named_metrics(metrics: object) -> list[str | Metric] | None:
 def requested_metrics(
     metrics: Sequence[str | Metric] | None, systems: Systems, *, method: str | None, target_class: object
 ) -> list[Requested]:
-    """Group the metrics by the kind of predictions that they need, in the requested order.
-
-    Raises InputError for an unknown metric, a metric that is named twice, or a metric that the predictions do not
-    allow.
-    """
+    """Group the metrics by the kind of predictions that they need, in the requested order."""
     if metrics is None:
         metrics = _defaults(systems, method, target_class)
     if not metrics:

@@ -93,9 +93,6 @@ def read_distinct_mentions(
     With a `parser` (a spaCy pipeline), the files may be plain text (.txt), or words without a parse.
 
     A document whose brackets do not match is an error or, if `left_out` is a list, is left out and added to this list.
-
-    Raises InputError as the readers do, for a repeated span, and for a document without annotated mentions if these are
-    the `source`.
     """
     check_each_once(files, what="documents")
     try:
@@ -164,10 +161,7 @@ class ResolutionOptions:
         return {"scores": self.scores, "digest": self._score_file.digest, "misplaced": self.misplaced, **recalibration}
 
     def open(self, **how: Any) -> tuple[list[Document], Iterator[ResolvedDocument]]:
-        """Return the documents, and an iterator over the resolved documents; how: further arguments of `resolve`.
-
-        Raises InputError as the readers do, or for incompatible options.
-        """
+        """Return the documents, and an iterator over the resolved documents; how: further arguments of `resolve`."""
         sides = {name: getattr(self, name) for name in ("model", "mentions", "scores", "recalibration")}
         check_sides(self.file, **sides)
         if self.scores is None:

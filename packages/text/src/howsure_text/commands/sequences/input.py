@@ -99,10 +99,7 @@ class Corpus:
         return conllu_text([replace(doc, metadata=kept) for doc, kept in zip(self.documents, contents, strict=True)])
 
     def tags(self, column: str | int) -> list[Strings]:
-        """Return the gold tags of each sentence.
-
-        Raises InputError naming a sentence without tags.
-        """
+        """Return the gold tags of each sentence."""
         layer_name, tags_by_sentence = tag_layer(column), []
         for i, sentence in enumerate(self.sentences, start=1):
             layer = getattr(sentence, layer_name)
@@ -123,10 +120,7 @@ def tag_layer(column: str | int) -> str:
 def read_corpus(
     files: Sequence[str], *, form: str | None, model: Tagger | None = None, column: str | int = "xpos"
 ) -> Corpus:
-    """Read the sentences of tagged files; for a crfsuite model, the files have crfsuite's format.
-
-    Raises InputError as the readers do.
-    """
+    """Read the sentences of tagged files; for a crfsuite model, the files have crfsuite's format."""
     check_each_once(files, what="sentences")
     if takes_items(model):
         if form not in (None, ITEMS):
@@ -159,8 +153,6 @@ def _documents(text: Text, form: str, broken: LeftOut | None = None, *, column: 
     """Parse the documents of a text; `broken` collects documents whose mention brackets are invalid.
 
     These are not refused, because taggers ignore mentions.
-
-    Raises InputError for a column number if the file's format names its columns.
     """
     if not isinstance(column, int):
         return FORMS[form](text, broken, mentions=False)
@@ -175,10 +167,7 @@ def takes_items(model: Tagger | None) -> bool:
 
 
 def load_model(path: str) -> Tagger:
-    """Load a model that was written by howsure or crfsuite.
-
-    Raises InputError if it is neither, or damaged.
-    """
+    """Load a model that was written by howsure or crfsuite."""
     from howsure_text.sequences import load_tagger
 
     with opened(path) as file:
@@ -271,10 +260,7 @@ def from_sentences(model: str, file: str, *, column: str | int, form: str | None
 
 
 def from_logits(path: str, *, targets: str | None, labels: str | None) -> Labelled:
-    """Compute the posterior from the logits in a file.
-
-    Raises InputError if the labels have no names, or the arrays do not fit.
-    """
+    """Compute the posterior from the logits in a file."""
     arrays = read_model_arrays(path, targets=targets)
     names = parse_label_names(labels) if labels is not None else arrays.label_names
     if names is None:

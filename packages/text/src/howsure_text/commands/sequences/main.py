@@ -128,10 +128,7 @@ def train_command(
 
 
 def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
-    """Return an untrained tagger with these options; items: a CRF for the attributes in crfsuite files.
-
-    Raises InputError for an option of another tagger.
-    """
+    """Return an untrained tagger with these options; items: a CRF for the attributes in crfsuite files."""
     from howsure_text.sequences.crf import CRFTagger
     from howsure_text.sequences.hmm import HMMTagger
 
