@@ -181,8 +181,7 @@ def _families(columns: Sequence[SeenColumn]) -> dict[tuple[str, str], list[SeenC
 
 
 def measures_of_arms(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
-    """Return columns with the same measure for several arms, such as A_recall and B_recall next to A_length and
-    B_length."""
+    """Columns with the same measure for several arms, such as A_recall and B_recall next to A_length and B_length."""
     by_measure: dict[tuple[str, bool], dict[str, SeenColumn]] = {}
     for column in columns:
         for measure, arm, at_end in _measure_and_arm(column.name):
@@ -286,8 +285,7 @@ def _weight(column: SeenColumn) -> float:
 
 
 def _are_named_alike(first: SeenColumn, second: SeenColumn) -> bool:
-    """Return whether two names differ only in a number, share a word for a judgement, or one is the name of a judge or
-    rater."""
+    """Return whether two names differ only in a number, share a word for a judgement, or one names a judge or rater."""
     judgements = LABELS | SCORES | VERDICTS
     shares_word = first.words & second.words & judgements
     is_rater = (first.words | second.words) & (JUDGES | PEOPLE | RATERS)

@@ -37,10 +37,9 @@ SCORES = (
     METRICS
     | CORRECT
     | words_in(
-        "acc accuracy score match grade graded succeeded reward rating won solved "
-        "resolved hit faithful faithfulness factual factuality relevancy correctness similarity helpfulness coherence "
-        "fluency adequacy hallucination hallucinated verified successful safe plausibility alignment relevance "
-        "completeness clarity usefulness quality"
+        "acc accuracy score match grade graded succeeded reward rating won solved resolved hit faithful faithfulness "
+        "factual factuality relevancy correctness similarity helpfulness coherence fluency adequacy hallucination "
+        "hallucinated verified successful safe plausibility alignment relevance completeness clarity usefulness quality"
     )
 )
 RATERS = words_in("rater grader annotator ann coder worker labeler labeller evaluator reviewer")
@@ -214,8 +213,7 @@ def _values_with_negation(values: Collection[str]) -> list[str]:
 
 
 def non_answer_options(label: SeenColumn) -> Options:
-    """Return the options that leave out labels that are not answers, such as `unparseable`; all other labels count as
-    wrong."""
+    """Return options that leave out labels that are not answers, such as `unparseable`; other labels count as wrong."""
     if label.kind != FEW or is_numeric(label):
         return {}
     others = sorted(value for value in label.held if is_non_answer(value))

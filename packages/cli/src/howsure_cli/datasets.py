@@ -176,8 +176,7 @@ def find_data_set(name: str, *, data: str | os.PathLike[str] | None = None) -> P
 
 
 def data_set_path(name: str, file: str, *, data: str | os.PathLike[str] | None = None) -> Path:
-    """Return the path of one file of a data set, as `find_data_set` finds it. Raises InputError if it does not
-    exist."""
+    """Return the path of a file of a data set, as `find_data_set` finds it. Raises InputError if it does not exist."""
     path = find_data_set(name, data=data) / file
     if not path.is_file():
         advice = f"Its files: `howsure data show {name}`." if name in data_sets() else ""

@@ -476,8 +476,7 @@ def row_reference(row: int) -> str:
 
 
 def relocate_rows(message: str, place: Callable[[int], int | str]) -> str:
-    """Return a message whose row numbers are replaced by other row numbers or by locations in words, as `place` returns
-    them."""
+    """Return a message in which `place` replaces row numbers by other row numbers or by locations in words."""
 
     def words(match: re.Match[str]) -> str:
         if match["row"] is None or match["matrix"]:

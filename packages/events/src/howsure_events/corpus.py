@@ -285,9 +285,8 @@ class Corpus:
             "or correct them"
         )
         raise InputError(
-            f"{column.name} must be a date, written {written}; {place} is {content} ({count:,} in all). "
-            f"Years run from {YEARS[0]} to {YEARS[1]}. {advice}, or leave such documents out with "
-            "`bad_dates='leave-out'`."
+            f"{column.name} must be a date, written {written}; {place} is {content} ({count:,} in all). Years run from "
+            f"{YEARS[0]} to {YEARS[1]}. {advice}, or leave such documents out with `bad_dates='leave-out'`."
         )
 
 

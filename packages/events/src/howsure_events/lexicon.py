@@ -86,8 +86,7 @@ COMMENTS = ("===", "#")
 COLUMNS = ("code", "name")  # the header
 OF_CODES = re.compile("abbreviation|acronym|alpha|codes?|ccode|cow|id|iso|key|symbol")  # words in unsupported headers
 OF_NAMES = re.compile(
-    "actors?|alias|country|countries|description|entity|group|label|names?|nation|organi[sz]ation|party|person|states?|"
-    "term|title"
+    "actors?|alias|country|countries|description|entity|group|label|names?|nation|organi[sz]ation|party|person|states?|term|title"
 )
 Row = tuple[int, list[str]]  # line number, cells
 

@@ -354,8 +354,7 @@ def _is_negated(parsed: ParsedSentence, verb: int) -> bool:
 
 
 def _subjects(parsed: ParsedSentence, verb: int, rule: Rule, relations: Relations) -> list[int]:
-    """Return the agents of a verb: its own subjects, or those of the verb whose subject it shares or that controls
-    it."""
+    """The agents of a verb: its own subjects, or those of the verb whose subject it shares or that controls it."""
     governor, relation = parsed.heads[verb], parsed.relations[verb]
     direct = _related_words(parsed, verb, relations)
     if direct:

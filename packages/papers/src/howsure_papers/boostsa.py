@@ -325,10 +325,9 @@ def _share_finding(size_result: SizeResult, metric: str) -> Finding:
     return Finding(
         "2",
         f"p ≤ .05 only with a share above 30 % ({PAPERS_WORDS:,} words, gains of {gains})",
-        f"on {size_result.words:,} words, a gain of {100 * np.diff(size_result.values[:, column])[0]:.2f} points, "
-        f"p ≤ .05 {reached}; on {DRAWS} sets of as many words drawn by tweet, 95 % of p lie in "
-        f"[{at[0]:.3f}, {at[1]:.3f}] for a share of {PAPERS_SHARE}, in [{widest[0]:.3f}, {widest[1]:.3f}] for "
-        f"{SHARES[-1]}",
+        f"on {size_result.words:,} words, a gain of {100 * np.diff(size_result.values[:, column])[0]:.2f} points, p ≤ "
+        f".05 {reached}; on {DRAWS} sets of as many words drawn by tweet, 95 % of p lie in [{at[0]:.3f}, {at[1]:.3f}] "
+        f"for a share of {PAPERS_SHARE}, in [{widest[0]:.3f}, {widest[1]:.3f}] for {SHARES[-1]}",
         True if late else False if not_late else None,
         METRICS[metric],
     )

@@ -91,11 +91,10 @@ def event_pairs(store: EventStore, news: News) -> Pairs:
     """Every actor named in a document with an agent, with its probability, which may be 0."""
     columns = query_columns(
         store,
-        "WITH acting AS (SELECT DISTINCT document FROM mentions WHERE verb IS NOT NULL), "
-        "named AS (SELECT DISTINCT document, unnest(actors) AS actor FROM mentions SEMI JOIN acting USING (document)) "
-        "SELECT d.id, n.document, n.actor, coalesce(e.probability, 0) AS p FROM named n JOIN documents d "
-        "USING (document) LEFT JOIN events e ON e.document = n.document AND e.actor = n.actor "
-        "ORDER BY n.document, n.actor",
+        "WITH acting AS (SELECT DISTINCT document FROM mentions WHERE verb IS NOT NULL), named AS (SELECT DISTINCT "
+        "document, unnest(actors) AS actor FROM mentions SEMI JOIN acting USING (document)) SELECT d.id, n.document, "
+        "n.actor, coalesce(e.probability, 0) AS p FROM named n JOIN documents d USING (document) LEFT JOIN events e ON "
+        "e.document = n.document AND e.actor = n.actor ORDER BY n.document, n.actor",
     )
     by_id = {item.id: item for item in news.items}
     return Pairs(

@@ -73,9 +73,8 @@ def _page(resolved_document: ResolvedDocument) -> Page:
     doubts = sum(bracket.doubtful for bracket in brackets.values())
     summary = (
         f"{len(resolved_document.mentions):,} mentions; entities here: "
-        f"{len(set(resolved_document.labels.tolist())):,}, expected "
-        f"{resolved_document.number.mean:.1f}, between {low} and {high} with 95% probability. Uncertain mentions: "
-        f"{doubts:,}."
+        f"{len(set(resolved_document.labels.tolist())):,}, expected {resolved_document.number.mean:.1f}, between {low} "
+        f"and {high} with 95% probability. Uncertain mentions: {doubts:,}."
     )
     if resolved_document.recalibration is None:
         summary += " Confidence is not recalibrated, and likely too high."

@@ -43,8 +43,7 @@ def parsing_pipeline(name: str) -> Any:
     except OSError as error:
         raise InputError(
             f"the spaCy pipeline {name} does not exist. Name an installed pipeline, or the path of a folder with a "
-            "pipeline. "
-            "`howsure events parser` says which are installed, and how to get one."
+            "pipeline. `howsure events parser` says which are installed, and how to get one."
         ) from error
     except ValueError as error:  # made by another version of spaCy, or needs a package that is not installed
         raise InputError(f"the spaCy pipeline {name} cannot be loaded: {str(error).splitlines()[0]}") from error
@@ -75,14 +74,9 @@ def unparsed_docs(document: Document, pipeline: Any) -> list[Any]:
     from spacy.tokens import Doc
 
     return [
-        Doc(pipeline.vocab, words=list(sentence.words), sent_starts=_starts(len(sentence.words)))
+        Doc(pipeline.vocab, words=list(sentence.words), sent_starts=[at == 0 for at in range(len(sentence.words))])
         for sentence in document.sentences
     ]
-
-
-def _starts(n: int) -> list[bool | int | None]:
-    """Return spaCy's sentence starts for n words that are one sentence."""
-    return [at == 0 for at in range(n)]
 
 
 def parsed_text(path: str | os.PathLike[str], pipeline: Any) -> Document:

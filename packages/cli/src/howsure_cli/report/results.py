@@ -194,7 +194,7 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
         notes=[note.sentence if isinstance(note, Note) else note for note in table.notes if note and note not in words],
         table=table_html(shown) if table.rows else None,
         besides=attached_tables(result),
-        **(_pictures(result) if _is_drawn(result) else {"picture": None}),
+        **(_pictures(result) if (hasattr(result, "figure") or hasattr(result, "plot")) else {"picture": None}),
         legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)]
         if table.rows
         else [],
@@ -211,11 +211,6 @@ def _text_without_notes(result: Result) -> list[str]:
         return [] if result.answer is None else [result.answer]
     below = set(result.footnotes())
     return [line for line in result.own_text().splitlines() if line.strip() and line not in below]
-
-
-def _is_drawn(result: Any) -> bool:
-    """Return whether a result has a figure."""
-    return hasattr(result, "figure") or hasattr(result, "plot")
 
 
 def _pictures(result: Any, caption: str = "") -> dict[str, object]:

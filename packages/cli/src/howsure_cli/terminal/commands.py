@@ -216,8 +216,7 @@ def _option_names(command: click.Command) -> set[str]:
 
 
 def missing_step(group: Group, ctx: click.Context, args: Sequence[str]) -> click.UsageError:
-    """The error for a file instead of a group's command. It names the commands that take files and the typed
-    options."""
+    """The error for a file instead of a group's command, with the commands that take files and the typed options."""
     path, options = ctx.command_path, {argument.partition("=")[0] for argument in args if argument.startswith("--")}
     if ctx.parent is None:
         return click.UsageError(f"{path} needs a command: {path} {USUAL_STEPS[path]} {shlex.join(args)}", ctx)

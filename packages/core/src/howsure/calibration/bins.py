@@ -520,8 +520,7 @@ def log_loss_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[float, int
 
 
 def losses_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[Floats, Bools]:
-    """Return the weighted log loss of each row (n,), 0 if it is infinite, and a mask of the rows with a finite log
-    loss."""
+    """The weighted log loss of each row (n,), 0 if it is infinite, and a mask of the rows with a finite log loss."""
     likely = np.where(y == 1, q, 1.0 - q)
     finite = likely > 0.0
     loss = -np.log(np.where(finite, likely, 1.0))

@@ -150,8 +150,7 @@ def verdict(curve: CorpCurve) -> str:
 
 
 def corp_answer(curves: Sequence[CorpCurve]) -> str:
-    """Return the first line of output: the miscalibration of a single curve or the smallest of several, and the
-    verdicts."""
+    """The first line of output: the miscalibration of a single curve or the smallest of several, and the verdicts."""
     if len(curves) == 1:
         curve = curves[0]
         of = "" if curve.name is None else f" of {curve.name}"

@@ -238,18 +238,14 @@ def _simulated_labels(pairs: Ordered, starts: Integers, times: int, rng: np.rand
     if pairs.clusters is not None:
         return _simulate_clusters(pairs, pairs.clusters, starts, times, rng)
     if int(pairs.times.sum()) == len(pairs.q) <= BY_ROW_UP_TO:
-        return _simulate_rows(pairs, starts, times, rng)
+        drawn = np.empty((times, len(starts)))
+        for draw in range(times):
+            drawn[draw] = pairs.by(starts, np.where(rng.random(len(pairs.q)) < pairs.q, pairs.w, 0.0))
+        return drawn
     weight, squares = pairs.by(starts, pairs.weight), pairs.by(starts, pairs.weight * pairs.w)
     number = np.maximum(np.round(weight**2 / squares), 1.0).astype(np.int64)
     mean = pairs.by(starts, pairs.weight * pairs.q) / weight
     return rng.binomial(number, np.clip(mean, 0.0, 1.0), size=(times, len(starts))) * (weight / number)
-
-
-def _simulate_rows(pairs: Ordered, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
-    drawn = np.empty((times, len(starts)))
-    for draw in range(times):
-        drawn[draw] = pairs.by(starts, np.where(rng.random(len(pairs.q)) < pairs.q, pairs.w, 0.0))
-    return drawn
 
 
 def _simulate_clusters(

@@ -164,8 +164,7 @@ def slots_of_logits(
     if matrix.ndim < 2 or matrix.shape[-1] < 2 or tuple(matrix.shape[:-1]) != numbers.shape:
         raise InputError(
             "logits must have the shape (rows, classes) with two classes or more, and targets must have one number for "
-            "each "
-            f"row; their shapes are {tuple(matrix.shape)} and {numbers.shape}."
+            f"each row; their shapes are {tuple(matrix.shape)} and {numbers.shape}."
         )
     matrix, numbers = matrix.reshape(-1, matrix.shape[-1]), numbers.reshape(-1)
     counting = numbers != ignore

@@ -84,7 +84,9 @@ def compute_residuals(pairs: Pairs, *, against: str, rng: np.random.Generator) -
     if against == WHOLE:  # the shift was estimated from the same rows
         variance *= totals[0] / np.maximum(totals[0] - 1, 1)
     values = gaps if w is None else w * gaps
-    blocks = _blocks(pairs.clusters, n, rng)
+    count = n if pairs.clusters is None else int(pairs.clusters.max()) + 1
+    block = rng.permutation(count) % min(count, BLOCKS)
+    blocks = block if pairs.clusters is None else block[pairs.clusters]
     n_blocks = int(blocks.max()) + 1
     by_block: Floats = np.bincount(blocks * k + strata, weights=values, minlength=n_blocks * k).astype(np.float64)
     return Residuals(
@@ -100,13 +102,6 @@ def compute_residuals(pairs: Pairs, *, against: str, rng: np.random.Generator) -
         against,
         pairs.clusters is not None,
     )
-
-
-def _blocks(clusters: Integers | None, n: int, rng: np.random.Generator) -> Integers:
-    """Assign each row to a random block (n,); clusters are not divided, and blocks have about equally many clusters."""
-    count = n if clusters is None else int(clusters.max()) + 1
-    block = rng.permutation(count) % min(count, BLOCKS)
-    return block if clusters is None else block[clusters]
 
 
 # The normal score of a sum is the quantile of the standard normal distribution with the same tail probability.

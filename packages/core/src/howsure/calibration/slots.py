@@ -71,8 +71,7 @@ def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None
 
 @cache
 def unfolded() -> Integers:
-    """Return, for every slot in ascending order of q (label 0 before label 1), its number as computed by
-    `folded_slots`."""
+    """For every slot in ascending order of q (label 0 before label 1), its number as computed by `folded_slots`."""
     cell, label = np.divmod(np.arange(SLOTS), 2)
     upper = cell >= CELLS
     slots: Integers = 4 * np.where(upper, LAST - cell, cell) + 2 * upper + label

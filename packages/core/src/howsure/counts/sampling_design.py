@@ -367,9 +367,8 @@ def _check_size(stated_size: float, elements: int, source: str, noun: str, toler
 def _check_strata(names: tuple[str, ...], size: Integers, count: Integers, noun: str) -> None:
     for code in np.flatnonzero((count < np.minimum(2, size)) & (size > 0)):
         raise InputError(
-            f"`strata`: {names[code]!r} has {size[code]:,} {noun} and {count[code]} with labels; each stratum needs "
-            "2, because only labels show what the model misses there. Label more units of it, or merge it with "
-            "another.",
+            f"`strata`: {names[code]!r} has {size[code]:,} {noun} and {count[code]} with labels; each stratum needs 2, "
+            "because only labels show what the model misses there. Label more units of it, or merge it with another.",
             untold=True,
         )
 

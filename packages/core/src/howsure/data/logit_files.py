@@ -128,8 +128,7 @@ def read_tensors(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]
 
 
 def _is_readable(entry: Any, name: str, n_bytes: int, path: str) -> bool:
-    """Return whether a tensor has a known type. Raises InputError if its shape and size differ, or if it exceeds the
-    file."""
+    """Whether a tensor has a known type. Raises InputError if its shape and size differ, or if it exceeds the file."""
     try:
         kind, shape, (first, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
         whole, kind = [*shape, first, end], str(kind)

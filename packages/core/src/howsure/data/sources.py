@@ -367,9 +367,8 @@ class Sums:
         """Raise InputError: summaries contain no pairs."""
         raise InputError(
             f"{shortened(self.files, limit=3)}: the file contains sums instead of pairs, but tests, bootstrap "
-            "intervals, clusters, "
-            "the worst rows, another model, and CORP with weights need the pairs themselves. Name the files of "
-            "predictions."
+            "intervals, clusters, the worst rows, another model, and CORP with weights need the pairs themselves. Name "
+            "the files of predictions."
         )
 
     blocks = other_columns = features = pairs

@@ -65,7 +65,7 @@ class FilingDecisions(Rows[FilingDecision]):
             Column("document", WORDS),
             Column("score", digits(4)),
             Column("audit", FLAG, only="" if has_audit else FRAME),
-            Column("decision", WORDS, get=_text),
+            Column("decision", WORDS, get=lambda row: row.text),
         ]
 
     @property
@@ -82,10 +82,6 @@ class FilingDecisions(Rows[FilingDecision]):
                 "The promise applies to filed documents, not to the other fields of documents that are shown.", DETAIL
             ),
         ]
-
-
-def _text(row: FilingDecision) -> str:
-    return row.text
 
 
 def file_documents(

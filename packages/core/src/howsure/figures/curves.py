@@ -340,7 +340,8 @@ def draw_one(
     if points:
         line.set(marker=style.marker, markersize=2.6 if small else 4.0)
     draw_strip(ax, curve, style, scale, named=not small)
-    _print_error(ax, curve, scale, small=small, lower=lower)
+    lines = [f"error {estimate_text(curve.error)}"]
+    print_on_empty_side(ax, curve, lines, "bin", scale, small=small, lower=lower, size=6.5 if small else 8)
 
 
 def _draw_one_of_many(
@@ -402,12 +403,6 @@ def _sides(curve: CalibrationCurve | CorpCurve) -> tuple[str, str]:
     if curve.reduction == TOP_LABEL:
         return "right", "wrong"
     return ("label 1", "label 0") if curve.positive is None else (f"“{shortened_name(curve.positive, 9)}”", "other")
-
-
-def _print_error(ax: Axes, curve: CalibrationCurve, scale: Scale, *, small: bool, lower: bool) -> None:
-    """Print the error with its interval."""
-    lines = [f"error {estimate_text(curve.error)}"]
-    print_on_empty_side(ax, curve, lines, "bin", scale, small=small, lower=lower, size=6.5 if small else 8)
 
 
 def print_on_empty_side(

@@ -137,8 +137,7 @@ def _draw_curve(ax: Axes, curve: SelectiveCurve, style: Look, *, band: bool) -> 
 
 
 def _interpolate(points: RiskCoverage) -> tuple[Floats, Floats]:
-    """Return coverage and risk also between thresholds, where errors are spread evenly over answers with equal
-    confidence."""
+    """Coverage and risk also between thresholds, where errors are spread evenly over answers with equal confidence."""
     if len(points) > POINTS_UP_TO:
         return points.coverage, points.risk
     n, errors = np.append(0, points.n).astype(np.float64), np.append(0, points.errors).astype(np.float64)

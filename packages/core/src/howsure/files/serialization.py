@@ -141,8 +141,7 @@ class SavedState:
             around = error.object[max(error.start - 10, 0) : error.end + 10]
             raise InputError(
                 f"{self.head.what} cannot be saved: a name contains half a character (a lone surrogate), at "
-                f"{around!r}. "
-                "Rename it."
+                f"{around!r}. Rename it."
             ) from None
         return text
 

@@ -105,9 +105,8 @@ def paired_by_documents(
     wrong += f" ({len(differs):,} of {count} differ)"
     if len(np.unique(a)) < len(a) or len(np.unique(b)) < len(b) or set(a.tolist()) != set(b.tolist()):
         raise InputError(
-            "{wrong}; answers to different questions must not be paired. Evaluate both models on the "
-            "same version of the task. If the items are the same after all, name a column that "
-            "identifies them: `id='COL'`.",
+            "{wrong}; answers to different questions must not be paired. Evaluate both models on the same version of "
+            "the task. If the items are the same after all, name a column that identifies them: `id='COL'`.",
             wrong=wrong,
         )
     matched = shared_rows(a, b, names=shared.names, id="item_hash")

@@ -217,9 +217,8 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
         shape = (len(y_prob), len(y_prob[0]))
     if len(shape) == 2 and shape[1] > 2:
         raise InputError(
-            "{name} must have one dimension; its shape is {shape!r}, one column per class. Make pairs of a "
-            "probability and a label with howsure.pairs_from_classes(`y_true`, {name}), and give these "
-            "instead.",
+            "{name} must have one dimension; its shape is {shape!r}, one column per class. Make pairs of a probability "
+            "and a label with howsure.pairs_from_classes(`y_true`, {name}), and give these instead.",
             name=name,
             shape=shape,
         )

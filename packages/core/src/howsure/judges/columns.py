@@ -64,9 +64,7 @@ class Columns:
         show: Sequence[str] = (),
         labels: bool = False,
     ) -> Columns:
-        """Read the named columns. show: further columns of `data`, to be read later. labels: grades are names, not
-        numbers.
-        """
+        """Read the named columns. show: columns of `data` to be read later. labels: grades are names, not numbers."""
         columns = {role: column for role, column in roles.items() if column is not None}
         names = {role: str(column) if data is not None else role for role, column in columns.items()}
         advised = [] if pos_label is NO_POSITIVE else [names[role] for role in ("score", "y_true") if role in names]
@@ -182,8 +180,7 @@ class Columns:
         return None if self.units is None else self.units[rows]
 
     def drawn_at(self, role: str, rows: Integers) -> Any:
-        """Return the strata or inclusion probabilities of some rows, by their positions among these rows; None if not
-        given."""
+        """Strata or inclusion probabilities of some rows, by their positions among these rows; None if not given."""
         values = self.drawn.get(role)
         if isinstance(values, Mapping):
             return {position: values[row] for position, row in enumerate(rows.tolist()) if row in values}
@@ -208,8 +205,7 @@ class Columns:
 
 
 def _note_on_copies(judge: Floats, people: Floats, name_by_role: Mapping[str, str]) -> list[str]:
-    """Return a warning if the grades of judge and humans are all equal, because one column may be a copy of the
-    other."""
+    """A warning if the grades of judge and humans are all equal, because one column may be a copy of the other."""
     graded = ~np.isnan(people)
     n = int(graded.sum())
     if n < MIN_COPIED or not (judge[graded] == people[graded]).all():

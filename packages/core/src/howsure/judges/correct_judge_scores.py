@@ -284,8 +284,7 @@ def _differences(
     adjust: str | None,
     level: float,
 ) -> tuple[JudgedDifference, ...]:
-    """Return the difference of each model from a reference model on shared items; models without a mean are left
-    out."""
+    """The difference of each model from a reference model on shared items; models without a mean are left out."""
     names = [model for model in order if model is not None]
     if "id" not in answers.coded or len(names) < 2:
         if against is not None:

@@ -286,9 +286,8 @@ class Graded:
         if self.bounds is None and kish(np.append(w, 2 * beyond * len(self.judged)) ** 2) < MIN_EFFECTIVE_ITEMS:
             return (
                 "inclusion probabilities differ widely: a few answers represent most of the others, and "
-                f"{beyond_text}. "
-                "Have more answers with small probabilities graded, or give the lowest and the highest grade, "
-                "`bounds=...`"
+                f"{beyond_text}. Have more answers with small probabilities graded, or give the lowest and the highest "
+                "grade, `bounds=...`"
             )
         return ""
 

@@ -212,8 +212,7 @@ class _Cells:
         return cls(means.reshape(n, m)[kept], groups, squares / degrees if degrees else math.nan, runs, int(of.sum()))
 
     def parts(self, level: float, bounds: Bounds | None) -> tuple[tuple[PromptPart, ...], Estimate, Estimate]:
-        """Return the components of the variance, the mean over the population of prompts, and the mean over these
-        prompts."""
+        """The components of the variance, the mean over the population of prompts, and the mean over these prompts."""
         x, (n, m) = self.means, self.means.shape
         mean, item, prompt = float(x.mean()), x.mean(axis=1), x.mean(axis=0)
         rest = x - item[:, None] - prompt + mean

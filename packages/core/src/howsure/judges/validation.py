@@ -398,8 +398,7 @@ def _labels_needed(
     level: float,
     labelled: int,
 ) -> int | None:
-    """Return the number of labelled answers that would probably show that one rate is too low, or that all are high
-    enough."""
+    """The number of labelled answers that would probably show that a rate is too low, or that all are high enough."""
     to_valid: list[float] = []
     to_invalid: list[float] = []
     for row, mean in zip(rows, tests.values(), strict=True):

@@ -45,7 +45,10 @@ def error_sequence(sums: CellSums, *, level: float = 0.95) -> Estimate:
     value = math.sqrt(max(0.0, float((share * (gaps**2 - noise)).sum())))
     n, dominating = sums.n[sums.n > 0], sums.dominating[sums.n > 0]
     variance = np.maximum(dominating, n * floor * _pooled(sums.dominating, sums.squares))
-    low, high = _band(gaps, share, n, variance, level)
+    prior = MIXING_ROWS * share * variance / n
+    radius = 2.0 * math.log(1.0 / (1.0 - level)) + float(np.log1p(variance / prior).sum())
+    axes = n**2 / (variance + prior)
+    low, high = _smallest(gaps, share, axes, radius), min(1.0, _largest(gaps, share, axes, radius))
     return Estimate(min(max(value, low), high), low, high, level, METHOD, total)
 
 
@@ -101,13 +104,6 @@ def _pooled(clustered: Floats, squares: Floats) -> float:
     """
     total = float(squares.sum())
     return max(1.0, float(clustered.sum()) / total) if total > 0.0 else 1.0
-
-
-def _band(gaps: Floats, share: Floats, n: Floats, variance: Floats, level: float) -> tuple[float, float]:
-    prior = MIXING_ROWS * share * variance / n
-    radius = 2.0 * math.log(1.0 / (1.0 - level)) + float(np.log1p(variance / prior).sum())
-    axes = n**2 / (variance + prior)
-    return _smallest(gaps, share, axes, radius), min(1.0, _largest(gaps, share, axes, radius))
 
 
 def _largest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:

@@ -219,8 +219,7 @@ def _loss(eta: Floats, labels: Floats, weight: Floats) -> float:
 
 
 def _refuse_separated(odds: Floats, labels: Integers) -> None:
-    """Raise InputError if a threshold on the log-odds (nearly) separates the labels, so that no finite slope is
-    optimal."""
+    """Raise InputError if a threshold on the log-odds (nearly) separates the labels: no finite slope is optimal."""
     positive_odds, negative_odds = odds[labels == 1], odds[labels == 0]
     if positive_odds.min() >= negative_odds.max():
         raise InputError(
@@ -391,8 +390,7 @@ def _corners(path: list[Point]) -> list[Point]:
 
 
 def _turn(first: Point, second: Point, third: Point) -> float:
-    """Return a number above 0 if, of three points from left to right, the second is below the line through the other
-    two."""
+    """A number above 0 if, of three points from left to right, the second is below the line through the other two."""
     return (second[0] - first[0]) * (third[1] - first[1]) - (second[1] - first[1]) * (third[0] - first[0])
 
 

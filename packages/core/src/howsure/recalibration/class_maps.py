@@ -43,8 +43,7 @@ def softmax_loss(scores: Floats, labels: Floats, share: Floats) -> tuple[float, 
 
 
 def quasi_newton_minimum(objective: Objective, start: Floats) -> Floats:
-    """Find the minimum of a smooth convex function by L-BFGS, for maps with too many coefficients for second
-    derivatives."""
+    """Find the minimum of a smooth convex function by L-BFGS, for maps too large for second derivatives."""
     from scipy.optimize import minimize
 
     options = {"maxiter": MANY_STEPS, "maxfun": 2 * MANY_STEPS, "ftol": 1e-12, "gtol": FLAT, "maxcor": 20}
@@ -67,8 +66,7 @@ REVERSED = (
 
 @dataclass(frozen=True, slots=True)
 class ClassTemperature(ProbabilityMap):
-    """p'_k ∝ p_k^(1/T), T > 0 (Guo et al. 2017): the softmax of the logits divided by T. It keeps the order of
-    classes."""
+    """p'_k ∝ p_k^(1/T), T > 0 (Guo et al. 2017): the softmax of logits / T. It keeps the order of classes."""
 
     temperature: float
 
@@ -260,8 +258,7 @@ def finite_logs(scores: Scores) -> Floats:
 
 
 def _second_derivatives(logs: Floats, share: Floats, weights: Floats, offsets: Floats) -> Floats:
-    """Return the second derivatives of the mean log loss with respect to the coefficients, in the order W (row by row),
-    b."""
+    """The second derivatives of the mean log loss with respect to the coefficients, in the order W (row by row), b."""
     k = logs.shape[1]
     matrix = np.zeros((k * (k + 1), k * (k + 1)))
     for start in range(0, len(logs), ROWS):
@@ -315,8 +312,7 @@ def _finite(solution: Floats, method: str) -> Floats:
 MIN_SHARE = 1e-3  # if two cut points cross, the level between them keeps this fraction of its probability
 LEVELS_REVERSED = (
     "there is no best temperature above 0, because higher levels are rarer the more probable the model finds them. Are "
-    "the "
-    "columns of probabilities in the order from the lowest to the highest level? Give this order as `classes=...`."
+    "the columns of probabilities in the order from the lowest to the highest level? Give this order as `classes=...`."
 )
 
 
@@ -378,8 +374,7 @@ class Ordered(ProbabilityMap):
 
 
 def log_odds_above(scores: Classes) -> Floats:
-    """Return, for each cut point k, the log-odds (n, K - 1) that the level is above k: -inf for probability 0, inf for
-    1."""
+    """For each cut point k, the log-odds (n, K - 1) that the level is above k: -inf for probability 0, inf for 1."""
     below = np.cumsum(scores.probabilities, axis=1)[:, :-1]
     above = np.cumsum(scores.probabilities[:, ::-1], axis=1)[:, -2::-1]
     with np.errstate(divide="ignore"):

@@ -339,8 +339,7 @@ def evaluate_methods(
     penalty: float | None = None,
     **how: Any,
 ) -> RecalibrationTable:
-    """Return the result of `evaluate_maps` for checked rows. `n_bins` and `penalty` are passed to the methods that use
-    them."""
+    """The result of `evaluate_maps` for checked rows; `n_bins` and `penalty` are for the methods that use them."""
     evaluations = []
     for name, rows in by_group(data):
         group = replace(data.select(rows), groups=None, group_names=())

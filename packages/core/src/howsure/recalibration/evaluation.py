@@ -76,8 +76,7 @@ class HeldOut:
         return replace(first, labels=labels, probabilities=chosen, class_scores=scores)
 
     def same_labels(self) -> bool:
-        """Whether recalibration changes no label of a pair. With several classes, a label is whether the first choice
-        is right."""
+        """Whether recalibration changes no label of a pair; with several classes, whether the first choice is right."""
         return all(np.array_equal(pairs.labels, self.before.labels) for pairs in self.after)
 
     def _chosen(self, columns: Sequence[Any]) -> Any:
@@ -177,8 +176,7 @@ def _change(
 
 
 def _losses_by_map(after: Floats, fold: Integers, weight: Floats) -> Floats:
-    """Return the negative loss (K, K) on each fold of each map, divided by the weight of all rows. Infinite losses are
-    left out."""
+    """The negative loss (K, K) on each fold of each map, divided by the weight of all rows, without infinite losses."""
     table = np.zeros((len(after), len(after)))
     for other, loss in enumerate(after):
         finite = np.where(np.isfinite(loss), weight * loss, 0.0)
@@ -193,8 +191,7 @@ ROWS_PER_VALUE = 5  # each distinct prediction is a bin if a fold has at least t
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The debiased squared calibration error of pairs, the inner edges of their bins, and sums by unit, bin and
-    fold."""
+    """The debiased squared calibration error of pairs, the inner edges of their bins, sums by unit, bin and fold."""
 
     squared: SquaredError
     edges: Floats
@@ -306,8 +303,7 @@ def _errors_by_map(held_out: HeldOut, edges: Floats, units: Units) -> Floats:
 
 
 def _value(part: Pairs, edges: Floats, units: Units, rows: Integers) -> float:
-    """Return the debiased squared calibration error of a fold's pairs in the bins between `edges`; 0 if it is
-    undefined."""
+    """The debiased squared calibration error of a fold's pairs in the bins between `edges`; 0 if it is undefined."""
     if units.clustered:
         bins = _assign_bins(part.probabilities, edges)
         filled, bin_index = np.unique(bins, return_inverse=True)

@@ -140,8 +140,7 @@ def refuse_certain_errors(wrong: Bools, what: str) -> None:
 
 
 def refuse_one_value(odds: Floats, *, least: int, method: str) -> None:
-    """Raise InputError if there are fewer than `least` distinct log-odds, which do not determine the map's
-    parameters."""
+    """Raise InputError if fewer than `least` log-odds are distinct, which do not determine the map's parameters."""
     n_values = len(np.unique(odds[:1000])) if len(odds) > 1000 else len(np.unique(odds))
     if n_values < least:
         n_values = len(np.unique(odds))

@@ -358,8 +358,7 @@ def labelled_read(
 
 
 def _log_odds(predictions: Any) -> Floats | None:
-    """Return one logit per row if `predictions` are such logits, which are more precise than probabilities; otherwise
-    None."""
+    """One logit per row if `predictions` are such logits, which are more precise than probabilities; otherwise None."""
     from howsure.data.predictions.selection import class_matrix
 
     name = predictions.columns.get(LOGITS)

@@ -59,15 +59,12 @@ class Method:
 
 
 def map_types(binary: bool) -> dict[str, Any]:
-    """Return the class of each map by its method; `binary` maps have one probability per row, the others several
-    classes."""
+    """The class of each map by its method; `binary` maps have one probability per row, the others several classes."""
     return BINARY if binary else OF_CLASSES
 
 
 def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: float | None = None) -> tuple[Method, ...]:
-    """Return the methods among which to choose. There is only one, unless `method` is "auto" or a penalty must be
-    chosen.
-    """
+    """The methods among which to choose. There is only one, unless `method` is "auto" or a penalty must be chosen."""
     methods = map_types(binary)
     name = SYNONYMS.get(str(method), str(method))
     if name not in METHODS:
@@ -196,8 +193,7 @@ def out_of_fold(
     *,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Floats:
-    """Return the recalibrated probabilities of all rows, each by the map that `fitted_to` fits to the rows of other
-    folds."""
+    """The recalibrated probabilities of all rows, each by the map that `fitted_to` fits to the rows of other folds."""
     probabilities = np.empty_like(data.scores.probabilities)
     for number in range(int(fold.max()) + 1):
         rows = np.flatnonzero(fold == number)
@@ -211,9 +207,7 @@ def out_of_fold(
 
 
 def check_fit(data: Labelled) -> None:
-    """Raise InputError if no map can be fitted, because only one label occurs or one label has nearly all of the
-    weight.
-    """
+    """Raise InputError if no map can be fitted: only one label occurs, or one label has nearly all of the weight."""
     counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
     if (counts > 0).sum() > 1:
         share = np.bincount(data.labels, data.weight, minlength=data.k) / data.weight.sum()

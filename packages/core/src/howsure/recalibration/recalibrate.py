@@ -177,8 +177,7 @@ def fit_recalibration(
 
 
 def _methods(data: Labelled, method: str, small: str, n_bins: int, penalty: float | None) -> tuple[Method, ...]:
-    """Return the methods to choose from. If the maps of groups are shrunk, these are Platt scaling with several
-    penalties."""
+    """The methods to choose from. If the maps of groups are shrunk, these are Platt scaling with several penalties."""
     methods = candidates(method, binary=data.is_binary, n_bins=n_bins, penalty=penalty)
     if small != SHRUNK or data.groups is None:
         return methods

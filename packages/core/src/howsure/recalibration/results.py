@@ -130,7 +130,11 @@ def map_json(recalibration_map: RecalibrationMap) -> str:
 def parse_map(text: str | bytes) -> dict[str, Any]:
     """Return the fields of the map in a JSON string."""
     fields_ = HEAD.fields(text)
-    _check_keys(fields_)
+    unknown = [key for key in fields_ if key not in KEYS]
+    absent = [key for key in KEYS if key not in fields_]
+    if unknown or absent:
+        what = f"has no {shortened(absent)}" if absent else f"has unknown parameters: {shortened(map(repr, unknown))}"
+        raise InputError(f"the map {what}. Was the file changed, or cut off?")
     classes = _texts(fields_, "classes") if fields_.get("classes") is not None else ()
     if classes and (not 2 <= len(classes) <= MAX_CLASSES or len(set(classes)) != len(classes)):
         raise InputError("the map's classes must be two different names or more.")
@@ -209,14 +213,6 @@ def _is_valid(field: str, value: object) -> bool:
     if value is None:
         return field != "method"
     return isinstance(value, str) if field in ("method", "refused") else is_number(value)
-
-
-def _check_keys(fields_: Mapping[str, Any]) -> None:
-    unknown = [key for key in fields_ if key not in KEYS]
-    absent = [key for key in KEYS if key not in fields_]
-    if unknown or absent:
-        what = f"has no {shortened(absent)}" if absent else f"has unknown parameters: {shortened(map(repr, unknown))}"
-        raise InputError(f"the map {what}. Was the file changed, or cut off?")
 
 
 def _texts(fields_: Mapping[str, Any], name: str) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ class AgentTable(Rows[AgentRow]):
                 "range",
                 TEXT,
                 "errors failed–passed" if errored else "mean",
-                get=_range_text,
+                get=lambda row: row.range_text,
                 only=TABLE,
                 legend=f"in brackets the {level} interval" + ", whatever errored trials would have scored" * errored,
             ),
@@ -100,7 +100,7 @@ class AgentTable(Rows[AgentRow]):
             else None,
             Column("cost", ESTIMATE, only=FRAME) if costs else None,
             Column("mean_cost", digits(4), only=FRAME) if costs else None,
-            Column("rank", TEXT, get=_ranks_text, only=TABLE) if ranked else None,
+            Column("rank", TEXT, get=lambda row: row.ranks, only=TABLE) if ranked else None,
             Column("tier", COUNT, only=FRAME) if ranked else None,
             Column("maybe_best", FLAG, "may be best", only=FRAME) if ranked else None,
             Column("dominated_by", WORDS, "dominated by", get=_dominators_text, detail=True)
@@ -174,19 +174,11 @@ class AgentTable(Rows[AgentRow]):
         return parent_figure(self.plot())
 
 
-def _range_text(row: AgentRow) -> str:
-    return row.range_text
-
-
 def _cost_text(row: AgentRow) -> str | None:
     """The cost with its interval, to three digits or to the unit."""
     if row.cost is None:
         return None
     return estimate_text(row.cost, max(2 - math.floor(math.log10(row.cost.value)), 0))
-
-
-def _ranks_text(row: AgentRow) -> str | None:
-    return row.ranks
 
 
 def _dominators_text(row: AgentRow) -> str:

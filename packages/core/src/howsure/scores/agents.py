@@ -296,17 +296,12 @@ def _cells(rows: ScoredRows, trials: _Trials) -> list[_Cell]:
                 costs,
             )
         )
-    _check_clusters_of_tasks(cells)
-    return cells
-
-
-def _check_clusters_of_tasks(cells: Sequence[_Cell]) -> None:
-    """Raise InputError if a task has different clusters for different agents."""
     cluster_of: dict[int, int] = {}
     for cell in cells:
         for item, unit in () if cell.units is None else zip(cell.items.tolist(), cell.units.tolist(), strict=True):
             if cluster_of.setdefault(item, unit) != unit:
                 raise InputError("`clusters=...` must be the same for every agent of a task. Are the ids right?")
+    return cells
 
 
 def _without_groups(rows: ScoredRows) -> ScoredRows:
@@ -390,8 +385,7 @@ def _ranks(
 
 
 def _dominators(cells: Sequence[_Cell], p_better: Callable[[int, int], float], level: float) -> dict[int, list[int]]:
-    """Return, by the index of each dominated agent, the indices of the agents that dominate it, the most significant
-    first."""
+    """By the index of each dominated agent, the indices of the agents that dominate it, the most significant first."""
     size = (1 - level) / max(len(cells) - 1, 1)
     dominators: dict[int, list[tuple[float, int]]] = {}
     for a, b in permutations(range(len(cells)), 2):

@@ -646,9 +646,7 @@ def _estimate(value: float, low: float, high: float, *, level: float, n: int) ->
 
 
 def _share_estimate(share: tuple[float, float], units: float, *, level: float, n: int) -> Estimate:
-    """Return the estimate of a proportion, with an interval that is symmetric in log odds. share: value and standard
-    error.
-    """
+    """The estimate of a proportion, with an interval that is symmetric in log odds. share: value and standard error."""
     from scipy.special import expit
 
     value, error = share

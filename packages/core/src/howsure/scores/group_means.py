@@ -64,9 +64,7 @@ def value_of_groups(
 
 
 def _group_weights(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[Integers, Floats]:
-    """Return the cluster of each value of G groups (without clusters, each value is a cluster), and its weight 1 / (G
-    n_g).
-    """
+    """The cluster of each value of G groups (without clusters, each value is a cluster), and its weight 1 / (G n_g)."""
     weights = np.concatenate(
         [np.full(len(group_values), 1 / (len(groups) * len(group_values))) for group_values, _ in groups]
     )

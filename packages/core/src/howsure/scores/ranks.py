@@ -156,8 +156,7 @@ class _Differences:
     covariance: Floats | None  # (m, m)
 
     def significant(self, level: float, rng: np.random.Generator) -> tuple[Flags, Flags, str]:
-        """Return a mask of the significant differences, a mask of the models that are worse than some other, and the
-        method."""
+        """Masks of the significant differences and of the models that are worse than some other, and the method."""
         m = len(self.pairs.t)
         if self.covariance is None:
             c_all_pairs = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
@@ -171,8 +170,7 @@ class _Differences:
 
 
 def _two_way(by_unit: _ScoresByUnit, crossed: _ScoresByUnit) -> _Differences:
-    """Return differences with the sum of the variances by both kinds of clusters, and Satterthwaite's degrees of
-    freedom."""
+    """Differences with the sum of the variances by both kinds of clusters, and Satterthwaite's degrees of freedom."""
     first, second = by_unit.differences(), crossed.differences()
     unit_pairs, crossed_pairs = first.pairs, second.pairs
     scale = np.hypot(unit_pairs.scale, crossed_pairs.scale)
@@ -228,8 +226,7 @@ def _significant(pairs: PairwiseDifferences, c_all_pairs: float, c_by_model: Flo
 
 
 def assemble_ranks(better: Flags, worse_than_some: Flags, method: str) -> Ranks:
-    """Return ranks, tiers and possibly best models. better (m, m): whether the model of the row is significantly
-    better."""
+    """Ranks, tiers and possibly best models. better (m, m): whether the model of the row is significantly better."""
     low, high = 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
     return Ranks(low, high, _tiers(better, low + high), ~worse_than_some, method)
 

@@ -151,7 +151,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
         return [
             *(column for column in shown if column is not None),
             *ranked,
-            Column("method", WORDS, get=_method, only=FRAME),
+            Column("method", WORDS, get=lambda row: row.mean.method, only=FRAME),
         ]
 
     @property
@@ -278,10 +278,6 @@ def _rank_columns(level: float) -> Iterator[Column]:
         "tier", COUNT, legend="each model of a tier is significantly better than all models of lower tiers", detail=True
     )
     yield Column("maybe_best", FLAG, "may be best", legend="not significantly worse than any other model")
-
-
-def _method(row: ScoreRow) -> str:
-    return row.mean.method
 
 
 def _row_label(row: ScoreRow, score: str | None) -> str:

@@ -220,9 +220,7 @@ def score_table(
 
 
 def check_missing_score(missing_score: object, data: object) -> None:
-    """Raise InputError if `missing_score` is not a finite number, or if rows with missing scores are also to be
-    skipped.
-    """
+    """Raise InputError if `missing_score` is not a finite number, or if rows without scores are also to be skipped."""
     if missing_score is None:
         return
     if not (is_number(missing_score) and math.isfinite(missing_score)):
@@ -682,8 +680,7 @@ def _crossed_items(cells: Sequence[_Cell]) -> Integers | None:
 
 
 def _few_groups(groups: int, rows: Sequence[ScoreRow], options: _Options) -> list[Note]:
-    """Return a note if there are too few groups for a significant difference, even if a model is better in every
-    group."""
+    """A note if there are too few groups for a significant difference, even if a model is better in every group."""
     needed = math.ceil(math.log2(len(rows) * (len(rows) - 1) / (1 - options.level)))
     if groups < needed:
         many = f"{groups} groups are too few to rank {len(rows)} models for groups like these"

@@ -109,8 +109,7 @@ def observed_values(units: Units, metrics: Sequence[Metric], *, copies: float = 
 def bootstrap_values(
     units: Units, metrics: Sequence[Metric], n_resamples: int, rng: np.random.Generator, *, size: int | None = None
 ) -> list[Values]:
-    """Return the values of each metric in every replicate: arrays (n_resamples,) for the first and the second
-    system."""
+    """The values of each metric in every replicate: arrays (n_resamples,) for the first and the second system."""
     units = merge_equal(units)
     out = [(np.empty(n_resamples), np.empty(n_resamples)) for _ in metrics]
     start = 0

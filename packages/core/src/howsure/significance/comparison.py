@@ -248,9 +248,8 @@ def _few_draws_notes(rows: Sequence[Difference], choices: Choices) -> Iterator[s
     if stuck:
         yield (
             f"{counted(len(stuck), 'p-value has', 'p-values have')} the smallest value that {choices.n_resamples:,} "
-            "resamples "
-            f"allow, but not after adjustment for all comparisons ({stuck[0].p_adjusted:.4f}). Use more resamples, "
-            "fewer metrics, or a baseline chosen beforehand."
+            f"resamples allow, but not after adjustment for all comparisons ({stuck[0].p_adjusted:.4f}). Use more "
+            "resamples, fewer metrics, or a baseline chosen beforehand."
         )
 
 

@@ -145,8 +145,7 @@ def _convert_column(column: Any, name: str, kind: Kind) -> Any:
 
 
 def _kind(tasks: set[str], kind: Kind) -> Kind:
-    """Return how to read a column for metrics of these tasks. For metrics of documents, values are unchanged and may be
-    empty."""
+    """How to read a column for metrics of these tasks; values for metrics of documents are unchanged, may be empty."""
     return Kind.OPTIONAL if DOCUMENT in tasks else Kind.NUMBER if "probabilistic" in tasks else kind
 
 

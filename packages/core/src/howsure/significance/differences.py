@@ -382,8 +382,7 @@ def _p_values(
 
 
 def _alternative_of_difference(alternative: str, direction: int) -> str:
-    """Return the alternative for the difference second - first system; for direction -1, better and worse are
-    exchanged."""
+    """The alternative for the difference second - first system; for direction -1, better and worse are exchanged."""
     if alternative == "two-sided" or direction == 1:
         return alternative
     return "worse" if alternative == "better" else "better"

@@ -22,9 +22,7 @@ from howsure.significance.systems import GROUPINGS, Runs, align_runs
 
 
 def read_documents_or_systems(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **options: Any) -> Systems:
-    """Return the systems to compare: for metrics of documents, an object per document; otherwise as `read_systems`
-    does.
-    """
+    """The systems to compare: for metrics of documents, an object per document; otherwise as `read_systems` does."""
     if DOCUMENT not in tasks:
         return read_systems(y_true, systems, tasks=tasks, **options)
     if tasks != {DOCUMENT}:

@@ -164,8 +164,7 @@ def share_of_runs(of_runs: float, total: float) -> float:
 
 
 def paired_mean(item_scores: ItemScores, baseline: str, model: str, *, level: float, bounded: bool) -> MeanScore:
-    """Return the mean of the paired differences model - baseline, with Gaffke's test if `bounded`, otherwise Student's
-    t."""
+    """The mean of the paired differences model - baseline, with Gaffke's test if `bounded`, otherwise Student's t."""
     bounds = item_scores.metric.bounds if bounded else None
     both = item_scores.means[model], item_scores.means[baseline]
     return mean_difference(*both, item_scores.groups, bounds=bounds, spread=item_scores.spread, level=level)

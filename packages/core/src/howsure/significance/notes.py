@@ -184,8 +184,7 @@ def _zero_width_notes(systems: Systems, rows: Sequence[Difference]) -> Iterable[
 
 
 def _unseen_share(n: int) -> float:
-    """Return the largest proportion of a population that is missed by n random draws with probability 0.05: about
-    3/n."""
+    """The largest proportion of a population that is missed by n random draws with probability 0.05: about 3/n."""
     return float(1 - 0.05 ** (1 / n))
 
 

@@ -125,7 +125,11 @@ def detection_power(
     """The probability that a test detects a true difference."""
     from scipy.special import bdtr, gammaln, xlogy
 
-    alpha = _alpha(disagreement, level, alternative, method)
+    check_number(disagreement, name="disagreement", low=0, high=1, open="both")
+    check_choice(alternative, SIDES, name="alternative")
+    if method not in TESTS:
+        raise InputError(f"`method` must be 'permutation' or 'mcnemar', tests of accuracy; it is {method!r}.")
+    alpha = round(1.0 - check_level(level), 12)
     if not (is_number(difference) and 0 <= difference <= disagreement):
         raise InputError(f"`difference` must be in [0, disagreement = {disagreement}]; it is {difference!r}.")
     check_integer(n, name="n", most=LARGEST)
@@ -201,12 +205,3 @@ def _max_losses(disagreements: Floats, tail: float, *, mid: bool) -> Floats:
             p = (p + np.where(k > 0, bdtr(np.maximum(k - 1, 0), whole, 0.5), 0.0)) / 2
         best = np.where(possible & (p <= tail) & (disagreements > 0), np.maximum(best, k), best)
     return best
-
-
-def _alpha(disagreement: float, level: float, alternative: str, method: str) -> float:
-    """The largest significant p-value, 1 - level, after all arguments were checked."""
-    check_number(disagreement, name="disagreement", low=0, high=1, open="both")
-    check_choice(alternative, SIDES, name="alternative")
-    if method not in TESTS:
-        raise InputError(f"`method` must be 'permutation' or 'mcnemar', tests of accuracy; it is {method!r}.")
-    return round(1.0 - check_level(level), 12)

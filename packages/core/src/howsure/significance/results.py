@@ -383,8 +383,7 @@ def comparison_answer(result: Comparison) -> str:
 
 
 def _in_groups(rows: Sequence[GroupDifference]) -> Iterator[str]:
-    """Yield, for each pair of models and metric, a sentence on the groups in which the model is better, worse, or
-    neither."""
+    """For each pair of models and metric, a sentence on the groups in which the model is better, worse, or neither."""
     for against, model, metric in dict.fromkeys((row.against, row.model, row.metric) for row in rows):
         group_rows = [row for row in rows if (row.against, row.model, row.metric) == (against, model, metric)]
         sides: dict[str, list[str]] = {"better": [], "worse": [], "not told apart": [], "undefined": []}

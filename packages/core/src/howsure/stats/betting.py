@@ -164,8 +164,7 @@ def gains(values: Floats, expected: Floats) -> Floats:
 
 
 def grown(values: Floats, expected: Floats) -> Floats:
-    """Return the mean wealth of the bettors after each value, as `wealth` does, but finite even if the hypothesis is
-    refuted."""
+    """The mean wealth of the bettors after each value, as in `wealth`, but finite even if the hypothesis is refuted."""
     ratios = gains(values, expected)
     with np.errstate(over="ignore", under="ignore"):
         wealth = sum(((1 + share * ratios).cumprod(axis=0) for share in SHARES), np.zeros_like(values)) / len(SHARES)
@@ -173,8 +172,7 @@ def grown(values: Floats, expected: Floats) -> Floats:
 
 
 def refuted(values: Floats, expected: Floats, left: Floats | float) -> Bools:
-    """Return, after each value, whether some value so far exceeded the sum that was expected of all units left before
-    it."""
+    """After each value, whether some value so far exceeded the sum that was expected of all units left before it."""
     return np.asarray(np.logical_or.accumulate(values - expected * left > ROUNDING, axis=0))
 
 

@@ -208,8 +208,7 @@ def _sum_of_counts(laws: list[Floats], most: int) -> Floats:
 
 
 def _convolved(laws: list[Floats]) -> tuple[Floats, int]:
-    """Return the convolution of all distributions, computed in pairs of neighbours, and the position of its first
-    entry."""
+    """The convolution of all distributions, computed in pairs of neighbours, and the position of its first entry."""
     remaining = [_trimmed(law, 0) for law in laws]
     while len(remaining) > 1:
         pairs = zip(remaining[::2], remaining[1::2], strict=False)

@@ -125,7 +125,22 @@ def import_events(
     if not event.strip():
         raise InputError("event must be a name; it is empty.")
     question_settings = {} if question is None else {"question": checked_question(question)}
-    settings = _recipe(scores, {"name": event, **question_settings}, n, seed)
+    settings = {
+        "input": scores.recipe,
+        "imported": {"probabilities": "given", "samples": "drawn"},
+        "parser": "none",
+        "rule": {"name": event, **question_settings},
+        "lexicon": "none",
+        "names": [],
+        "actors": {actor: actor for actor in scores.actors},
+        "model": "imported",
+        "samples": n,
+        "seed": seed,
+        "filters": {name: getattr(Filter(), name) for name in Filter.__slots__},
+        "stories": {"column": scores.corpus.fields.story}
+        if scores.corpus.fields.story
+        else {"shared": MIN_SHARED, "words": WORDS},
+    }
     target = Path(path)
     if target.exists():
         with EventStore.open(target) as store:
@@ -140,26 +155,6 @@ def import_events(
                 advance(count)
         store.finish(find_stories(store))
         return _report(store, n, was_there=False)
-
-
-def _recipe(scores: Scores, rule: dict[str, str], n: int, seed: int) -> dict[str, Any]:
-    """Return the settings of an imported store."""
-    return {
-        "input": scores.recipe,
-        "imported": {"probabilities": "given", "samples": "drawn"},
-        "parser": "none",
-        "rule": rule,
-        "lexicon": "none",
-        "names": [],
-        "actors": {actor: actor for actor in scores.actors},
-        "model": "imported",
-        "samples": n,
-        "seed": seed,
-        "filters": {name: getattr(Filter(), name) for name in Filter.__slots__},
-        "stories": {"column": scores.corpus.fields.story}
-        if scores.corpus.fields.story
-        else {"shared": MIN_SHARED, "words": WORDS},
-    }
 
 
 def _batches(scores: Scores, n: int, seed: int) -> Iterator[tuple[dict[str, Any], int]]:

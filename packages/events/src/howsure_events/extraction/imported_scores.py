@@ -91,9 +91,8 @@ class Scores:
         fields = self.corpus.fields
         name = ROW_NUMBER if fields.id is None else documents.columns[fields.id].text
         query = (
-            f"SELECT number, actor, probability FROM {SCORES} JOIN "
-            f"(SELECT {name} AS id, row_number() OVER () - 1 AS number FROM {documents.relation}) USING (id) "
-            "WHERE probability > 0 ORDER BY number, actor"
+            f"SELECT number, actor, probability FROM {SCORES} JOIN (SELECT {name} AS id, row_number() OVER () - 1 AS "
+            f"number FROM {documents.relation}) USING (id) WHERE probability > 0 ORDER BY number, actor"
         )
         with reading(self.table.name, self.table.files[0].path), connection.cursor() as cursor:
             cursor.execute(query)
@@ -169,9 +168,7 @@ def check_scores(table: Table, columns: ScoreColumns, name: str | None) -> None:
 
 
 def check_one_value(table: Table, corpus: Corpus, fields: Fields, name: str) -> None:
-    """Check that all rows of a document have the same date, title, text and story. All of these except the date may be
-    empty.
-    """
+    """Check that all rows of a document have the same date, title, text and story; all but the date may be empty."""
     key = table.columns[name].text
     values = {fields.date or "": corpus.date}
     for column in (fields.title, fields.text, fields.story):

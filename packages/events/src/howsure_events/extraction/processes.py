@@ -235,8 +235,7 @@ _worker_of_process: Worker | None = None  # set in worker processes
 
 
 def _begin(place: str) -> None:
-    """Make this process a worker for the work stored at a path. The process ignores Ctrl-C, and ends if its parent
-    ends."""
+    """Make this process a worker for the work stored at a path. It ignores Ctrl-C, and ends if its parent ends."""
     global _worker_of_process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     atexit.register(os._exit, 0)  # exit at once, without messages of libraries about memory that was not freed

@@ -328,7 +328,11 @@ def draw_documents(
         raise InputError(f"`n` must be at most the number of documents in {store.path}, {stored:,}; it is {n:,}.")
     if n <= drawn:
         return _earlier_draw(store, labelling)
-    _check_design(labelling)
+    if labelling.design not in DESIGNS:
+        raise InputError(
+            f"further documents cannot be drawn, because the labels were imported with the design {labelling.design!r}."
+            " Draw documents in a copy of the store without labels."
+        )
     strata = (_stored_strata if labelling.draws else _first_strata)(store, labelling, n, scores)
     before, answered = _drawn_before(store, strata), settled_labels(store)
     spread = None if answered is None else label_spread(answered, strata.names)
@@ -471,14 +475,6 @@ def _check_same(store: Store, labelling: Labelling, options: Mapping[str, Any]) 
                 f"{parameter(name)} must be the same as in the first draw of documents, {shown!r}; it is {value!r}. "
                 "Leave it out to keep the first value, or label a copy of the store without labels."
             )
-
-
-def _check_design(labelling: Labelling) -> None:
-    if labelling.design not in DESIGNS:
-        raise InputError(
-            f"further documents cannot be drawn, because the labels were imported with the design {labelling.design!r}."
-            " Draw documents in a copy of the store without labels."
-        )
 
 
 def _first_strata(store: Store, labelling: Labelling, n: int, scores: Scores | None) -> Strata:

@@ -351,10 +351,9 @@ def _laws(
     n_samples = number_of_samples(store)
     columns = query_columns(
         store,
-        f"SELECT document, date_trunc('{period}', d.date)::DATE AS start, e.actor = $first AS mine, "
-        f"e.{COUNTED[unit]} AS value, {STORY} AS story "
-        "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
-        "WHERE e.actor IN ($first, $second) AND d.date BETWEEN $low AND $high ORDER BY start, document",
+        f"SELECT document, date_trunc('{period}', d.date)::DATE AS start, e.actor = $first AS mine, e.{COUNTED[unit]} "
+        f"AS value, {STORY} AS story FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING "
+        "(document) WHERE e.actor IN ($first, $second) AND d.date BETWEEN $low AND $high ORDER BY start, document",
         first=actors[0],
         second=actors[1],
         low=days[0],

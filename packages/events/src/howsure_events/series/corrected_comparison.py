@@ -89,8 +89,7 @@ class CorrectedComparison(Rows[CorrectedDifference]):
         in_all = {"greater": f"{a} has more", "less": f"{b} has more"}.get(conclusion(total), "")
         return (
             f"Corrected counts. {comparison_verdict(rows, a, b, self.recipe)} In all, "
-            f"{in_all or 'there is no conclusion'}: "
-            f"P({a} > {b}) {probability_is(total.greater)}."
+            f"{in_all or 'there is no conclusion'}: P({a} > {b}) {probability_is(total.greater)}."
         )
 
 

@@ -90,11 +90,10 @@ def actor_documents(
     """Return the documents between two days in which an actor may act or that have answers; see `period_documents`."""
     rows = query_rows(
         store,
-        "SELECT document, d.id, d.date, d.title, e.probability, e.best "
-        "FROM documents d LEFT JOIN (SELECT document, actor, probability, best FROM events WHERE actor = $actor) e "
-        "USING (document) "
-        "WHERE d.date BETWEEN $first AND $last AND (e.actor IS NOT NULL OR list_contains($read, document)) "
-        "ORDER BY coalesce(e.probability, 0) DESC, d.date, document",
+        "SELECT document, d.id, d.date, d.title, e.probability, e.best FROM documents d LEFT JOIN (SELECT document, "
+        "actor, probability, best FROM events WHERE actor = $actor) e USING (document) WHERE d.date BETWEEN $first AND "
+        "$last AND (e.actor IS NOT NULL OR list_contains($read, document)) ORDER BY coalesce(e.probability, 0) DESC, "
+        "d.date, document",
         actor=actor,
         first=days[0],
         last=days[1],
@@ -131,10 +130,9 @@ def doubtful_documents(
     actors = list(acting_actors(store)) if actor is None else list(chosen_actors(store, [actor]))
     rows = query_rows(
         store,
-        "SELECT document, d.id, d.date, d.title, e.actor, e.probability, e.best "
-        "FROM events e JOIN documents d USING (document) "
-        "WHERE e.probability BETWEEN $low AND $high AND list_contains($actors, e.actor) "
-        "ORDER BY abs(e.probability - 0.5), document, e.actor LIMIT $limit",
+        "SELECT document, d.id, d.date, d.title, e.actor, e.probability, e.best FROM events e JOIN documents d USING "
+        "(document) WHERE e.probability BETWEEN $low AND $high AND list_contains($actors, e.actor) ORDER BY "
+        "abs(e.probability - 0.5), document, e.actor LIMIT $limit",
         low=low,
         high=high,
         actors=actors,

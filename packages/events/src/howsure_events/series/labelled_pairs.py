@@ -75,7 +75,14 @@ def pair_features(store: Store, actors: Sequence[str] | None = None) -> PairFeat
     shape = len(documents), len(chosen)
     axes = (documents, list(chosen))
     probability = _pair_table(_events(store, chosen), "probability", axes)
-    mentioned = _mentions(store, chosen)
+    mentioned = query_columns(
+        store,
+        "SELECT document, list_position($actors, actor) - 1 AS actor, count(*)::DOUBLE AS n, (min(sentence) < "
+        "$early)::DOUBLE AS early FROM (SELECT document, sentence, unnest(actors) AS actor FROM mentions SEMI JOIN "
+        "documents USING (document)) WHERE list_contains($actors, actor) GROUP BY ALL",
+        actors=list(chosen),
+        early=EARLY,
+    )
     mentions = np.log1p(_pair_table(mentioned, "n", axes))
     words = np.repeat(np.log1p(_event_words(store, documents)), shape[1]).reshape(shape)
     named = _pair_table(_name_counts(store), "n", (documents, [""]))
@@ -104,19 +111,6 @@ def _events(store: Store, actors: Sequence[str]) -> Columns:
         "SELECT document, list_position($actors, actor) - 1 AS actor, probability FROM events "
         "SEMI JOIN documents USING (document) WHERE list_contains($actors, actor)",
         actors=list(actors),
-    )
-
-
-def _mentions(store: Store, actors: Sequence[str]) -> Columns:
-    """Return the number of mentions of each actor in each document, and whether one of them is early."""
-    return query_columns(
-        store,
-        "SELECT document, list_position($actors, actor) - 1 AS actor, count(*)::DOUBLE AS n, "
-        "(min(sentence) < $early)::DOUBLE AS early FROM "
-        "(SELECT document, sentence, unnest(actors) AS actor FROM mentions SEMI JOIN documents USING (document)) "
-        "WHERE list_contains($actors, actor) GROUP BY ALL",
-        actors=list(actors),
-        early=EARLY,
     )
 
 

@@ -147,10 +147,9 @@ WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "mentions": (
         (
-            "SELECT document FROM (FROM documents {of}) d LEFT JOIN (SELECT document, count(*) AS n, "
-            "count(DISTINCT mention) AS k, max(mention) AS last, min(mention) AS first FROM mentions {of} "
-            "GROUP BY document) USING (document) "
-            "WHERE coalesce(n, 0) <> d.mentions OR k < n OR last >= n OR first <> 0",
+            "SELECT document FROM (FROM documents {of}) d LEFT JOIN (SELECT document, count(*) AS n, count(DISTINCT "
+            "mention) AS k, max(mention) AS last, min(mention) AS first FROM mentions {of} GROUP BY document) USING "
+            "(document) WHERE coalesce(n, 0) <> d.mentions OR k < n OR last >= n OR first <> 0",
             "mentions must be numbered from 0, as many as the table documents says",
         ),
     ),
@@ -324,13 +323,8 @@ def _questions(store: Store, table: str, filled: Set[str], documents: Documents)
     """Return queries for documents that violate rules about keys or several rows, each with its rule."""
     queries = _keys(table) if table in filled else []
     if table in filled or table in DOCUMENT_TABLES:  # of which a document may lack rows
-        queries = [*queries, *_wholes(store, table)]
+        queries = [*queries, *(() if table == "clusterings" and is_imported(store.settings) else WHOLES.get(table, ()))]
     return [(query.format(of=DOCUMENT_FILTER if documents else ""), rule) for query, rule in queries]
-
-
-def _wholes(store: Store, table: str) -> tuple[tuple[str, str], ...]:
-    """Return the rules about several rows of a document; imported events have no clusterings to check."""
-    return () if table == "clusterings" and is_imported(store.settings) else WHOLES.get(table, ())
 
 
 def _keys(table: str) -> list[tuple[str, str]]:

@@ -123,8 +123,7 @@ def _is_seed(value: object) -> bool:
 
 
 def _is_part(value: object) -> bool:
-    """Return whether a value describes a part of an input: its number, the number of parts, and the number of
-    documents."""
+    """Whether a value describes a part of an input: its number, the number of parts, and the number of documents."""
     if not isinstance(value, dict) or value.keys() != {"number", "of", "documents"}:
         return False
     number, of, documents = (value[name] for name in ("number", "of", "documents"))

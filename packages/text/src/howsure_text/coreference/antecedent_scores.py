@@ -144,8 +144,7 @@ def _square_scores(scores: Any) -> Any:
 
 
 def _split_words(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ...]]:
-    """Split a text at blanks and at the start and end of mentions. Return the words, and whether a blank follows each
-    word."""
+    """Split a text at blanks and at the ends of mentions. Return the words, and whether a blank follows each word."""
     blank = [character.isspace() for character in text]
     ends = set(mentions.ravel().tolist()) | {len(text)}
     ends |= {at for at, (first, other) in enumerate(pairwise(blank), 1) if first != other}

@@ -129,8 +129,7 @@ def nearer(chosen: Truth) -> Matrix:
 
 
 def hashed(*codes: Matrix, size: int) -> Matrix:
-    """Hash several codes to one code 0 … size - 1. With more than `size` combinations, some combinations share a
-    code."""
+    """Hash several codes to one code 0 … size - 1; of more than `size` combinations, some share a code."""
     mixed = np.zeros(1, dtype=np.uint64)
     for code in codes:
         mixed = (mixed ^ code.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -287,8 +286,7 @@ def names(pairs: Candidates) -> Matrix:
 
 
 def modifiers(pairs: Candidates) -> Matrix:
-    """Return features of the modifiers of matching heads: of neither, of one only, same, contained, overlapping, or
-    different."""
+    """Features of the modifiers of matching heads: of neither, of one, same, contained, overlapping, or different."""
     shared = pairs.shared("modifiers")
     size = np.diag(shared)
     mine, other = size[:, None], size[None, :]

@@ -315,8 +315,7 @@ def matched_documents(
         if missing:
             raise InputError(
                 f"both files must contain the same documents; {path} lacks {shortened(missing, limit=3)}. Documents "
-                "are "
-                "matched by name: # newdoc id in CoNLL-U, #begin document in CoNLL-2012."
+                "are matched by name: # newdoc id in CoNLL-U, #begin document in CoNLL-2012."
             )
     for name, (words, _) in expected.items():
         _check_same_words(name, words, other[name][0], names)

@@ -194,8 +194,7 @@ def fit_sharpening(
     if not (before.pairs > 0.0 and before.new > 0.0 and _has_both_kinds(documents)):
         raise InputError(
             "the documents must contain pairs of mentions that corefer and pairs that do not, and the posterior must "
-            "not "
-            "be certain of all of them; give more documents."
+            "not be certain of all of them; give more documents."
         )
 
     def loss(at: Floats) -> tuple[float, Floats]:

@@ -200,8 +200,7 @@ class TagEvaluation(Evaluation[TagCalibration]):
         ]
 
     def _score_columns(self) -> list[Column]:
-        """Return columns of scores; scores over all classes are equal in every row, so they are shown below the
-        table."""
+        """Columns of scores; scores over all classes are equal in every row, so they are shown below the table."""
         shown = {name for name, _ in score_columns(self.curves)}
         return [
             Column(

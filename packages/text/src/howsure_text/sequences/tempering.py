@@ -241,8 +241,7 @@ class Parts:
 
     @classmethod
     def of(cls, gold: GoldLikelihood, losses: GoldLosses, likelihood: str) -> Parts:
-        """Select the terms of the likelihood that are possible at the temperature 1, and therefore at every
-        temperature."""
+        """Select the terms of the likelihood that are possible at the temperature 1, and hence at every temperature."""
         lengths = gold.potentials.lengths
         if likelihood == JOINT:
             counts = np.isfinite(losses.of_sequences) & (lengths > 0)
@@ -283,8 +282,7 @@ def _estimable_minimum(
             break
         notes += (
             f"the sentences do not determine a temperature of the {NAMES[loose_parts[0]]}, which get the temperature "
-            "of "
-            "emissions",
+            "of emissions",
         )
         temperature_index = np.where(
             temperature_index > minimum.loose,
@@ -296,8 +294,7 @@ def _estimable_minimum(
     advice = ", or use one temperature for everything (`keep_answers=True`)" if several else ""
     raise InputError(
         f"the sentences do not determine the {what}: {minimum.why}, for example because the model is almost always "
-        "right, or no better than chance. Give more sentences with gold tags that were not used for "
-        f"training{advice}."
+        f"right, or no better than chance. Give more sentences with gold tags that were not used for training{advice}."
     )
 
 

@@ -28,8 +28,7 @@ Section = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The checks in a file: shared options, and sections by kind of check; `place` returns the name of a kind's
-    section."""
+    """The checks in a file: shared options, and sections by kind of check; `place` returns the name of a section."""
 
     path: str
     table: str

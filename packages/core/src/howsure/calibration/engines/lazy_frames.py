@@ -322,8 +322,7 @@ def _whole(expression: Any) -> Any:
 
 
 def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputError:
-    """Return the error for a fault of `rows` among n rows. It shows a value but no row number, which engines do not
-    know."""
+    """The error for a fault of `rows` among n rows. It shows a value but no row number, which engines do not know."""
     if fault is FrameFault.LABEL_OTHER:
         return _labels(pairs)
     place = f"one of {counted(n, 'row')}" + (f" ({rows:,} are wrong)" if rows > 1 else "")
@@ -362,8 +361,7 @@ def _first(values: Column) -> float:
 
 
 def _labels(pairs: LazyPairs) -> InputError:
-    """Return the error for labels that have more than two values or an unknown positive value, with the number of each
-    value."""
+    """Return the error for more than two label values or an unknown positive value, with the number of each value."""
     labels = pairs.table.select(label=nw.col(pairs.y_true)).filter(~nw.col("label").is_null())
     counts = labels.group_by("label").agg(n=nw.len().cast(nw.Int64)).sort("n", "label", descending=[True, False])
     rows = fetched(counts.head(MAX_LABELS + 1))

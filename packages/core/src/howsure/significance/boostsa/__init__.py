@@ -243,8 +243,7 @@ class Bootstrap:
 
 
 def _tables(rows: dict[str, Difference]) -> list[list[str]]:
-    """Return the names of the metrics of each table: the metrics over all classes, and the metrics of the target
-    class."""
+    """The names of the metrics of each table: the metrics over all classes, and the metrics of the target class."""
     overall = [name for name in rows if name not in OF_CLASS]
     return [overall] if len(overall) == len(rows) else [overall, list(OF_CLASS)]
 

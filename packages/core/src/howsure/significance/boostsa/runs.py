@@ -172,8 +172,7 @@ def plain_epochs(epochs: Any) -> list[Any]:
 
 
 def check_one_kind(outcomes: Outcomes, *further: Any) -> None:
-    """Raise InputError if some runs have labels and others distributions; `further` are the targets of runs to be
-    added."""
+    """Raise InputError if some runs have labels, others distributions; `further`: targets of runs to be added."""
     parts = [part for control in outcomes.values() for part in (control, *control["h1"].values())]
     targets = [rows for part in parts for rows in part["targs"]]
     if len({_plain(rows[:1]).ndim for rows in (*targets, *further)}) > 1:
@@ -296,8 +295,7 @@ class _Items:
         self._first_run: list[str] = []
 
     def rows(self, condition: str, run: int, part: Part, *, is_control: bool) -> Integers:
-        """Return the item number of each prediction of a run. A treatment must not have items that the control
-        lacks."""
+        """Return the item number of each prediction of a run. A treatment must have no items that the control lacks."""
         run_name = part["exp_idxs"][run]
         of_run = f"run {run if run_name is None else repr(run_name)} of {condition!r}"
         targets, names = _plain(part["targs"][run]), _plain(part["idxs"][run]).tolist()
@@ -401,8 +399,7 @@ def run_lines(part: Part) -> Iterator[str]:
 
 
 def deviation(part: Part, name: str, target_class: Any = None) -> Any:
-    """Return the standard deviation of a metric over runs; "" for a single run, or if the target class is not in all
-    runs."""
+    """The standard deviation of a metric over runs; "" for a single run, or if the target class is not in all runs."""
     if len(part["preds"]) < 2:
         return ""
     if name in OF_CLASS and not all((_plain(targets) == target_class).any() for targets in part["targs"]):

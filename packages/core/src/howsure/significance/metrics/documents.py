@@ -89,8 +89,7 @@ class DocumentRows:
 
 @dataclass(frozen=True, slots=True)
 class StrictEntityRows:
-    """Counts the entities that are complete according to the tagging scheme of the true tags, as seqeval's strict mode
-    does."""
+    """Counts the entities that are complete in the tagging scheme of the true tags, as seqeval's strict mode does."""
 
     def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
         scheme = detect_scheme(map(_tags, targets)) or BIO
@@ -266,8 +265,7 @@ def ndcg(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, fl
 
 
 def recall_at_k(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
-    """Return the proportion of a query's relevant candidates that are among the first k, and 1 for the mean over
-    queries."""
+    """The proportion of a query's relevant candidates that are among the first k, and 1 for the mean over queries."""
     relevant = (relevance > 0).astype(np.float64)
     if not relevant.any():
         raise InputError(

@@ -175,8 +175,7 @@ def register_family(name: str, make: Callable[[int], Metric]) -> None:
 
 
 def _registered_name(name: str) -> str:
-    """Create the metric if the name has the form name@k of a registered family and does not exist yet; return the
-    name."""
+    """Create the metric if the name is name@k of a registered family and does not exist yet; return the name."""
     family, _, k = name.partition("@")
     if family in _families and k.isdecimal() and int(k) > 0 and not any(name == other for _, other in _known):
         register(_families[family](int(k)))

@@ -177,8 +177,7 @@ def jensen_shannon_divergences(targets: Floats, predictions: Floats) -> Floats:
 
 
 def jensen_shannon_distances(targets: Floats, predictions: Floats) -> Floats:
-    """Return the square root of the Jensen-Shannon divergence of each row, which BooStSa and scipy call the
-    distance."""
+    """The square root of the Jensen-Shannon divergence of each row, which BooStSa and scipy call the distance."""
     return np.sqrt(jensen_shannon_divergences(targets, predictions))
 
 

@@ -95,8 +95,7 @@ def _request_for_task(all_metrics: Sequence[Metric], task: str, systems: Systems
 
 
 def find_applicable(name: str | Metric, systems: Systems, target_class: object) -> Metric:
-    """Return the metric with a name, for the predictions of these systems or predictions to which they can be
-    converted."""
+    """The metric with a name, for the predictions of these systems or predictions to which they can be converted."""
     kinds = VIEWS[systems.task]
     if isinstance(name, Metric):
         if name.task not in kinds:

@@ -216,8 +216,7 @@ def _check_known(corpus: Corpus, model: Tagger | None) -> None:
     if not any(attributes.intersection(item) for sentence in corpus.items or () for item in sentence):
         raise InputError(
             f"the model has none of the attributes in {corpus.name}. A model of crfsuite needs the attributes that it "
-            "was "
-            "trained with, in crfsuite's data format: one label and the attributes of an item per line, separated "
+            "was trained with, in crfsuite's data format: one label and the attributes of an item per line, separated "
             "by tabs."
         )
 
