@@ -84,6 +84,11 @@ class Result:
         return self.table_rows()
 
     @property
+    def skipped(self) -> int:
+        """The rows of files that were left out because of missing values."""
+        return sum(result_recipe(self).get("skipped", {}).values())
+
+    @property
     def input_line(self) -> str:
         """The input, for files; "" for arrays and frames."""
         return rows_read(result_recipe(self))

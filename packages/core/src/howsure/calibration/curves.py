@@ -90,11 +90,6 @@ class CalibrationCurves(Rows[Any]):
         adjusted = adjust_p_values([row.p_value for row in self.rows], method=self.adjust if self.binned else None)
         return [float(p) for p in adjusted]
 
-    @property
-    def skipped(self) -> int:
-        """The rows of files that were left out because of missing values."""
-        return sum(self.recipe.get("skipped", {}).values())
-
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON by the documented schema: recipe, curves, skipped."""
         curves = [curve.to_dict() for curve in self.rows]

@@ -161,11 +161,6 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
     title = "Groups that are worse calibrated than the whole"
     derived: ClassVar = {"skipped": "notes"}
 
-    @property
-    def skipped(self) -> int:
-        """The rows of files that were left out because of missing values."""
-        return sum(self.recipe.get("skipped", {}).values())
-
     def columns(self) -> Sequence[Column]:
         """The columns of a table with one row per group found."""
         level, whole = f"{100 * self.recipe['level']:g}%", self.recipe["against"] == WHOLE

@@ -191,11 +191,8 @@ class SelectiveThreshold(Result):
             promise = f"risk at most {self.risk:g} with probability {1 - self.delta:g}"
             lines = [f"{of}no threshold can be guaranteed: {promise}", self.advice]
         else:
-            cover = self.coverage
-            ends = "" if cover.low is None or cover.high is None else f" [{cover.low:.1%}, {cover.high:.1%}]"
             lines = [
-                f"{of}keep answers with confidence ≥ {self.threshold!r}: {self.n_kept:,} of {self.n:,}, "
-                f"{cover.value:.1%}{ends}",
+                f"{of}keep answers with confidence ≥ {self.threshold!r}: {self._share_kept}",
                 f"guarantee: at most {self.risk:.4g} of such answers are wrong, with probability {1 - self.delta:g}",
                 f"observed: {self.errors:,} wrong of those kept ({number(self.errors / self.n_kept)}), "
                 f"{self.n_wrong - self.errors:,} of the others",
@@ -206,12 +203,16 @@ class SelectiveThreshold(Result):
     def kept(self) -> str:
         """The number of answers that the threshold keeps in these data, and the numbers of wrong answers on both sides
         of it."""
+        return (
+            f"confidence ≥ {self.threshold!r} keeps {self._share_kept}: {self.errors:,} wrong "
+            f"({number(self.errors / self.n_kept)}), {self.n_wrong - self.errors:,} of the others"
+        )
+
+    @property
+    def _share_kept(self) -> str:
         cover = self.coverage
         ends = "" if cover.low is None or cover.high is None else f" [{cover.low:.1%}, {cover.high:.1%}]"
-        return (
-            f"confidence ≥ {self.threshold!r} keeps {self.n_kept:,} of {self.n:,}, {cover.value:.1%}{ends}: "
-            f"{self.errors:,} wrong ({number(self.errors / self.n_kept)}), {self.n_wrong - self.errors:,} of the others"
-        )
+        return f"{self.n_kept:,} of {self.n:,}, {cover.value:.1%}{ends}"
 
     @property
     def advice(self) -> str:
@@ -243,11 +244,6 @@ class SelectiveTable(Rows[SelectiveCurve]):
     title = "Selective answers"
     derived: ClassVar = {"skipped": "thresholds"}
     further = ("worst",)
-
-    @property
-    def skipped(self) -> int:
-        """The rows of files that were left out because of missing values."""
-        return sum(self.recipe.get("skipped", {}).values())
 
     def columns(self) -> Sequence[Column]:
         """Return the columns of the table, which has one row per group."""

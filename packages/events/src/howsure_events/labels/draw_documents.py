@@ -432,8 +432,11 @@ def _new_labelling(
     rule = store.settings.get("rule") or {}
     if question is None and rule == {"name": UNNAMED}:
         raise InputError("the event has no name from which to make a question; give one: `question=...`.")
-    text = rule_question(rule, codes) if question is None else question
-    return Labelling(checked_question(text), codes, _design(design), _length(period), ())
+    text = checked_question(rule_question(rule, codes) if question is None else question)
+    for kind, value, known in (("design", design, DESIGNS), ("length of period", period, LENGTHS)):
+        if value is not None and value not in known:
+            raise unknown_name(kind, value, known, place="draws of documents")
+    return Labelling(text, codes, design or DESIGNS[0], period or "quarter", ())
 
 
 def checked_question(text: object) -> str:
@@ -442,18 +445,6 @@ def checked_question(text: object) -> str:
     if not 0 < len(question) <= MAX_QUESTION:
         raise InputError(f"question must be a text of 1 to {MAX_QUESTION} letters; it is {str(text)[:80]!r}.")
     return question
-
-
-def _design(design: str | None) -> str:
-    if design is not None and design not in DESIGNS:
-        raise unknown_name("design", design, DESIGNS, place="draws of documents")
-    return design or DESIGNS[0]
-
-
-def _length(period: str | None) -> str:
-    if period is not None and period not in LENGTHS:
-        raise unknown_name("length of period", period, LENGTHS, place="draws of documents")
-    return period or "quarter"
 
 
 def _check_same(store: Store, labelling: Labelling, options: Mapping[str, Any]) -> None:
@@ -494,8 +485,6 @@ def _stored_strata(store: Store, labelling: Labelling, n: int, scores: Scores | 
 
 
 def _drawn_before(store: Store, strata: Strata) -> Integers:
-    if find_labelling(store) is None:
-        return np.empty(0, dtype=np.int64)
     numbers = [number for (number,) in query_rows(store, "SELECT document FROM label_sample ORDER BY position")]
     return np.searchsorted(strata.documents, np.array(numbers, dtype=np.int64))
 
