@@ -297,3 +297,28 @@ def test_names_in_the_figure_do_not_overlap() -> None:
     boxes = [text.get_window_extent() for text in axes.texts if text.get_visible()]
     assert 1 < len(boxes) < 8
     assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_agents_that_share_too_few_tasks_are_not_compared(missing: bool, clustered: bool) -> None:
+    # a and b have the tasks 0-39; c has 38-59, and shares 2 tasks with them, which are of one cluster
+    tasks = {"a": range(40), "b": range(40), "c": range(38 if clustered else 39, 60)}
+    agents, ids = zip(*((agent, task) for agent, has in tasks.items() for task in has), strict=True)
+    scores = [None if missing and i == 43 else int(agent == "a") for i, agent in enumerate(agents)]
+    clusters = [task // 2 for task in ids] if clustered else None
+    table = howsure.score_agents(scores, model=list(agents), id=list(ids), clusters=clusters, rng=0)
+    assert table["a"].not_compared == table["b"].not_compared == ("c",)
+    assert table["c"].not_compared == ("a", "b")
+    assert table.answer.endswith("; not compared with it: c.")
+    kind = "clusters" if clustered else "tasks"
+    assert f"Not compared, because they share fewer than two {kind}: a and c, b and c." in map(str, table.notes)
+
+
+def test_models_that_share_one_cluster_are_not_compared() -> None:
+    # of the items 0-39, b has 36-39, which are all of cluster 9
+    items = [*range(40), *range(36, 40)]
+    models, clusters = ["a"] * 40 + ["b"] * 4, [item // 4 for item in items]
+    table = howsure.mean_scores([1] * 40 + [0] * 4, model=models, id=items, clusters=clusters, rng=0)
+    assert table.answer.endswith("2 models, not ranked.")
+    assert "Models are not ranked: they have fewer than two clusters in common." in map(str, table.footnotes())

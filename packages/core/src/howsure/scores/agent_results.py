@@ -24,7 +24,7 @@ class AgentRow(Ranked):
     score if all errored trials failed, and if all passed. low, high: the interval of the mean score. It is valid for
     any scores that the errored trials might have had. cost: the geometric mean of the cost of a task; mean_cost: the
     arithmetic one. dominated_by: agents that are significantly better and significantly cheaper; None if agents are not
-    compared. rank_low, rank_high: possible ranks. tier, maybe_best: as in `ScoreRow`.
+    compared. rank_low, rank_high: possible ranks. tier, maybe_best, not_compared: as in `ScoreRow`.
     """
 
     model: str | None
@@ -43,6 +43,7 @@ class AgentRow(Ranked):
     rank_high: int | None
     tier: int | None
     maybe_best: bool | None
+    not_compared: tuple[str, ...] = as_json(None, default=())
 
     @property
     def range_text(self) -> str:

@@ -28,10 +28,10 @@ from howsure.inputs.numbers_and_names import (
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.notes import WARNING, marked_note
+from howsure.notes import WARNING, Note, marked_note
 from howsure.result import Estimate
 from howsure.scores.agent_results import AgentRow, AgentTable
-from howsure.scores.ranks import Flags, Ranks, assemble_ranks, ranks
+from howsure.scores.ranks import Flags, Ranks, assemble_ranks, count_shared, ranks
 from howsure.scores.score_table import check_distinct_runs
 from howsure.scores.scored_rows import ScoredRows, clusters_of_items, iterate_cells, read_scored_rows
 from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, kish
@@ -113,7 +113,12 @@ def score_agents(
     generator = generator_from(rng)
     ordered = sorted(cells, key=lambda cell: (-cell.failed.mean(), cell.costs_mean, cell.model or ""))
     p_better = cache(lambda a, b: _p_better(ordered[a], ordered[b], trials.ends))  # of ranks and of domination
-    model_ranks = _ranks(ordered, trials.ends, p_better, level, generator) if "id" in rows.coded else None
+    scores, units = _align_tasks(ordered)
+    few = count_shared(scores, units) < 2
+    np.fill_diagonal(few, False)
+    model_ranks = None
+    if "id" in rows.coded and few.sum() < len(cells) * (len(cells) - 1):
+        model_ranks = _ranks(ordered, scores, units, trials.ends, p_better, level, generator)
     dominators = _dominators(ordered, p_better, level) if "id" in rows.coded and cost is not None else {}
     table_rows = tuple(
         _row(
@@ -123,6 +128,7 @@ def score_agents(
             model_ranks,
             position,
             [str(ordered[i].model) for i in dominators.get(position, ())],
+            [str(ordered[i].model) for i in np.flatnonzero(few[position])],
         )
         for position, cell in enumerate(ordered)
     )
@@ -130,7 +136,7 @@ def score_agents(
         table_rows = tuple(sorted(table_rows, key=lambda row: row.rank_low or len(ordered)))
     recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": trials.ends}
     recipe |= {"seed": seed_in_recipe(rng)} if model_ranks is not None and not trials.errored.any() else {}
-    notes = (*_notes(rows, trials, ordered), *_of_tasks(ordered if model_ranks is not None else []))
+    notes = (*_notes(rows, trials, ordered, few), *_of_tasks(ordered if model_ranks is not None else []))
     return AgentTable(rows=table_rows, score=name, notes=notes, recipe=recipe)
 
 
@@ -310,7 +316,13 @@ def _without_groups(rows: ScoredRows) -> ScoredRows:
 
 
 def _row(
-    cell: _Cell, ends: Bounds, level: float, model_ranks: Ranks | None, place: int, dominated_by: Sequence[str]
+    cell: _Cell,
+    ends: Bounds,
+    level: float,
+    model_ranks: Ranks | None,
+    place: int,
+    dominated_by: Sequence[str],
+    not_compared: Sequence[str],
 ) -> AgentRow:
     groups = ItemGroups.of(len(cell.items), clusters=cell.units)
     failed, passed = (mean_score(values, groups, bounds=ends) for values in (cell.failed, cell.passed))
@@ -337,6 +349,7 @@ def _row(
         rank_high=None if model_ranks is None else int(model_ranks.high[place]),
         tier=None if model_ranks is None else int(model_ranks.tier[place]),
         maybe_best=None if model_ranks is None else bool(model_ranks.best[place]),
+        not_compared=tuple(not_compared),
     )
 
 
@@ -360,23 +373,32 @@ def _cost(cell: _Cell, level: float) -> Estimate | None:
     )
 
 
+def _align_tasks(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None]:
+    """Return the scores of all tasks with errored trials failed (m, tasks), NaN if an agent lacks the task; and the
+    clusters of the tasks."""
+    items = np.unique(np.concatenate([cell.items for cell in cells]))
+    scores, units = np.full((len(cells), len(items)), math.nan), np.full(len(items), -1)
+    for agent_scores, cell in zip(scores, cells, strict=True):
+        positions = np.searchsorted(items, cell.items)
+        agent_scores[positions] = cell.failed
+        if cell.units is not None:
+            units[positions] = cell.units
+    return scores, None if cells[0].units is None else units
+
+
 def _ranks(
-    cells: Sequence[_Cell], ends: Bounds, p_better: Callable[[int, int], float], level: float, rng: np.random.Generator
-) -> Ranks | None:
-    """Return ranks that are valid for any scores that errored trials might have had; None if agents share fewer than
-    two tasks."""
+    cells: Sequence[_Cell],
+    scores: Floats,
+    units: Integers | None,
+    ends: Bounds,
+    p_better: Callable[[int, int], float],
+    level: float,
+    rng: np.random.Generator,
+) -> Ranks:
+    """Return ranks that are valid for any scores that errored trials might have had."""
     m = len(cells)
-    if m < 2 or not any(len(_shared(a, b)[0]) > 1 for a, b in permutations(cells, 2)):
-        return None
     if not any(cell.errored for cell in cells):
-        items = np.unique(np.concatenate([cell.items for cell in cells]))
-        scores, units = np.full((m, len(items)), math.nan), np.full(len(items), -1)
-        for agent_scores, cell in zip(scores, cells, strict=True):
-            positions = np.searchsorted(items, cell.items)
-            agent_scores[positions] = cell.failed
-            if cell.units is not None:
-                units[positions] = cell.units
-        return ranks(scores, None if cells[0].units is None else units, bounds=ends, level=level, rng=rng)
+        return ranks(scores, units, bounds=ends, level=level, rng=rng)
     p = np.ones((m, m))
     for a, b in permutations(range(m), 2):
         p[a, b] = p_better(a, b)
@@ -434,11 +456,15 @@ def _p_above(first: Floats, second: Floats, units: Integers | None, ends: Bounds
     return 1.0 if math.isnan(p) else p
 
 
-def _notes(rows: ScoredRows, trials: _Trials, cells: Sequence[_Cell]) -> list[str]:
+def _notes(rows: ScoredRows, trials: _Trials, cells: Sequence[_Cell], few: Flags) -> list[str]:
     notes = [*rows.notes]
     if trials.reasons:
         reasons = shortened([f"{reason} ({times:,})" for reason, times in trials.reasons.most_common()], limit=4)
         notes.append(f"{counted(int(trials.errored.sum()), 'trial')} of {len(trials.scores):,} errored: {reasons}.")
     if len(cells) > 1 and "id" not in rows.coded:
         notes.append(marked_note("Agents are not compared: name the task of each trial (`id=...`).", WARNING))
+    elif few.any():
+        kind = "tasks" if cells[0].units is None else "clusters"
+        pairs = [f"{cells[a].model} and {cells[b].model}" for a, b in zip(*np.nonzero(np.triu(few)), strict=True)]
+        notes.append(Note(f"Not compared, because they share fewer than two {kind}: {shortened(pairs)}.", WARNING))
     return notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -229,6 +230,22 @@ def assemble_ranks(better: Flags, worse_than_some: Flags, method: str) -> Ranks:
     """Ranks, tiers and possibly best models. better (m, m): whether the model of the row is significantly better."""
     low, high = 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
     return Ranks(low, high, _tiers(better, low + high), ~worse_than_some, method)
+
+
+def count_shared(scores: Floats, units: Integers | None) -> Integers:
+    """Return how many items, or clusters if there are `units`, each two models (m, m) share, from scores as in `ranks`.
+
+    >>> scores = np.array([[1.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0, math.nan]])
+    >>> count_shared(scores, None).tolist(), count_shared(scores, np.array([7, 7, 7, 8])).tolist()
+    ([[4, 3], [3, 3]], [[2, 1], [1, 1]])
+    """
+    present = ~np.isnan(scores)
+    if units is None:
+        return (present.astype(np.float64) @ present.T).astype(np.int64)
+    codes = np.unique(units, return_inverse=True)[1]
+    if present.all():
+        return np.full((len(scores), len(scores)), codes.max() + 1)
+    return np.array([[np.count_nonzero(np.bincount(codes[a & b])) for b in present] for a in present])
 
 
 def _gaffke_p_values(scores: Floats, weights: Floats, starts: Integers, *, low: float) -> Floats:

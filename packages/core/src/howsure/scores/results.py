@@ -335,9 +335,9 @@ def _rivals_text(rivals: Sequence[str], others: Sequence[str]) -> str:
     return f"{shortened(rivals, limit=MAX_NAMED)} {'is' if len(rivals) == 1 else 'are'} not significantly worse"
 
 
-def ranked_best_text(rows: Sequence[Any], *, equal: int = 1, not_compared: Sequence[str] = ()) -> str:
+def ranked_best_text(rows: Sequence[Any], *, equal: int = 1) -> str:
     """Return the phrase on models that do not differ significantly from the best model (the first row), by their ranks.
-    equal: the number of first rows with the best mean. not_compared: models that are not compared with the best model.
+    equal: the number of first rows with the best mean.
 
     A model whose ranks begin at 1 is not significantly worse than any other model if all pairs are compared. The phrase
     says so if such a model is not possibly best, because that test compares fewer pairs. If the best models do not
@@ -347,6 +347,7 @@ def ranked_best_text(rows: Sequence[Any], *, equal: int = 1, not_compared: Seque
     rivals = [row for row in others if row.rank_low == 1]
     if {equal + len(rivals)} == {row.rank_high for row in best}:
         pairs = "" if all(row.maybe_best for row in rivals) else " when all pairs are compared"
+        not_compared = getattr(rows[0], "not_compared", ())
         if not_compared:
             tested = [str(row.model) for row in rivals if str(row.model) not in not_compared]
             phrases = [f"not significantly worse: {shortened(tested, limit=MAX_NAMED)}"] if tested else []
@@ -391,14 +392,10 @@ def _group_sentence(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str
     if equal > 1 and math.isclose(means[0], best_mean, rel_tol=1e-12):
         where += " of their own items" if any(row.lacks_items for row in rows[:equal]) else ""
         statement = equal_values_text(names[:equal], f"{values[0].value:.4f}", extreme=extreme, of_all=len(rows))
-        rest = (
-            "not ranked"
-            if rows[0].ranks is None
-            else ranked_best_text(rows, equal=equal, not_compared=rows[0].not_compared)
-        )
+        rest = "not ranked" if rows[0].ranks is None else ranked_best_text(rows, equal=equal)
         return f"{prefix}{statement}{where}{f'; {rest}' if equal < len(rows) or rows[0].ranks is None else ''}."
     if rows[0].ranks is not None:
-        rest = ranked_best_text(rows, not_compared=rows[0].not_compared)
+        rest = ranked_best_text(rows)
         best = "best (lowest)" if lower_is_better else "best"
         if means[0] != best_mean:
             shared = f"{prefix}{names[0]} scores {best}{where} on the items that models share"

@@ -43,7 +43,7 @@ from howsure.scores.documents import (
 )
 from howsure.scores.group_means import add_reaches, interval_note, mean_of_groups, value_of_groups
 from howsure.scores.overall import SAME_ANSWERS_NOTE, overall_rows, pool_groups, share_items
-from howsure.scores.ranks import Flags, ranks
+from howsure.scores.ranks import Flags, count_shared, ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable, lacking_items_notes
 from howsure.scores.scored_rows import (
     ScoredRows,
@@ -498,16 +498,14 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
         note = marked_note("Models are not ranked: name the item of each row (`id`).", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     scores, units, sizes = _align_items(cells)
-    present = ~np.isnan(scores)
-    shared = np.full((len(cells), len(cells)), scores.shape[1])
-    if not present.all():
-        shared = (present.astype(np.float64) @ present.T).astype(np.int64)
+    shared, kind = count_shared(scores, units), "items" if units is None else "clusters"
     few = shared < 2
-    if few[~np.eye(len(cells), dtype=bool)].all():
+    np.fill_diagonal(few, False)
+    if few.sum() == len(cells) * (len(cells) - 1):
         advice = alike_ids_advice(rows.coded["id"])
-        note = Note(f"Models are not ranked: they have fewer than two items in common.{advice}", WARNING)
+        note = Note(f"Models are not ranked: they have fewer than two {kind} in common.{advice}", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
-    note = Note("This model is not compared with models that share fewer than two items with it.", WARNING)
+    note = Note(f"This model is not compared with models that share fewer than two {kind} with it.", WARNING)
     models = [str(row.model) for row in score_rows]
     score_rows = [
         replace(row, notes=(*row.notes, note), not_compared=tuple(compress(models, few_shared)))
@@ -515,11 +513,11 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
         else row
         for row, few_shared in zip(score_rows, few, strict=True)
     ]
-    missing_items = (~present).sum(axis=1).tolist()
+    missing_items = np.isnan(scores).sum(axis=1).tolist()
     np.fill_diagonal(shared, 0)
     shared_with = [zip(models, counts, strict=True) for counts in shared.tolist()]
     score_rows = [
-        replace(row, notes=(*row.notes, *lacking_items_notes(n, present.shape[1], dict(others))), lacks_items=n > 0)
+        replace(row, notes=(*row.notes, *lacking_items_notes(n, scores.shape[1], dict(others))), lacks_items=n > 0)
         for row, n, others in zip(score_rows, missing_items, shared_with, strict=True)
     ]
     return _add_ranks(score_rows, scores, units, None, sizes, bounds, options)
