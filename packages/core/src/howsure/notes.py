@@ -82,15 +82,15 @@ def notes_by_name(notes_of_groups: Iterable[tuple[str, Sequence[str]]]) -> list[
     """Return each note once, preceded by the names of the groups that have it. The note of a group named "note" becomes
     a footnote.
 
-    >>> notes_by_name([("NN", ["one bin only"]), ("VB", []), ("IN", ["one bin only"])])
+    >>> notes_by_name([("NN", ["one bin only"]), ("VB", []), ("IN", ["one bin only"]), ("IN", ["one bin only"])])
     ['NN, IN: one bin only']
     """
-    about: dict[str, list[str]] = {}
+    about: dict[str, dict[str, None]] = {}
     for name, notes in notes_of_groups:
         for note in notes:
-            about.setdefault(note, []).append(name)
+            about.setdefault(note, {})[name] = None
     return [
-        footnote(note, severity(note)) if set(names) == {"note"} else after(f"{shortened(names)}: ", note)
+        footnote(note, severity(note)) if set(names) == {"note"} else after(f"{shortened([*names])}: ", note)
         for note, names in about.items()
     ]
 

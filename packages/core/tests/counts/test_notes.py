@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from howsure import CountEstimates
@@ -67,6 +68,18 @@ def test_withdrawn_estimates_take_their_notes_along(second: bool) -> None:
         assert not any(phrase in note for note in counts.notes)
 
 
+def test_rows_with_the_same_id_are_noted() -> None:
+    # 30 rows of 20 ids; with other ids, with the column as clusters, or without a column of ids, there is no note
+    frame = pd.DataFrame({"id": [*range(20), *range(10)], "score": [0.2, 0.8] * 15, "label": [0, 1, 1] * 10})
+    frame = frame.assign(row=range(30), id=[f"d{i}" for i in frame.id])
+    expected = "the column id repeats (30 rows of 20 items), and each row counts as one of the units"
+    counts = count_units("label", "score", data=frame, method="labels", rng=0)
+    assert sum(note.startswith(expected) for note in counts.notes) == 1
+    for others, clusters in ((frame.assign(id=frame.row), None), (frame, "id"), (frame.drop(columns="id"), None)):
+        counts = count_units("label", "score", clusters=clusters, data=others, method="labels", rng=0)
+        assert not any("repeats" in note for note in counts.notes)
+
+
 CODES: list[tuple[Note, str]] = [
     (Note("raw"), "the scores are used as if they were calibrated"),
     (Note("design", {"design": SamplingDesign(True, 3)}), "design: clusters drawn at random within 3 strata"),
@@ -82,6 +95,10 @@ CODES: list[tuple[Note, str]] = [
         "only 3 positive labels; label more",
     ),
     (Note("few_labels", {"n": 3, "label": "negative", "chosen": False, "few": 20}), "with fewer than 20 positive"),
+    (
+        Note("repeated_items", {"column": "id", "rows": 13, "items": 12}),
+        "repeats (13 rows of 12 items), and each row counts as one of the units. If 1 row is a copy, leave it out",
+    ),
     (Note("independent_members"), "treat units of one cluster as independent"),
     (Note("large_clusters", {"largest": 1200}), "the largest has 1,200 units"),
     (Note("not_as_drawn"), "only certain bounds: the scores of labelled units differ"),

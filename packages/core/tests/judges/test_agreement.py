@@ -298,3 +298,11 @@ def test_nominal_agreement_of_graded_numbers_is_noted(pairs: str, noted: bool) -
     nominal = howsure.rater_agreement(**two_raters(pairs), scale="nominal")  # the user knows
     for chosen in (ordinal, nominal):
         assert not any(note.startswith("Grades are numbers") for note in chosen.notes)
+
+
+@pytest.mark.parametrize(("equal", "ends"), [(0, (0.0, 0.2646)), (3, (0.0549, 0.5719)), (12, (0.7354, 1.0))])
+def test_the_interval_of_the_share_of_equal_grades_is_exact(equal: int, ends: tuple[float, float]) -> None:
+    # Clopper and Pearson's intervals of 0, 3 and 12 of 12; a jackknife would begin at -0.037 for 3 of 12
+    grades = [g for item in range(12) for g in (item % 3, (item % 3 + (item >= equal)) % 3)]
+    pair = howsure.rater_agreement(grades, rater=list("xy") * 12, id=[i // 2 for i in range(24)]).rows[0]
+    assert (pair.share.low, pair.share.high) == pytest.approx(ends, abs=5e-5)

@@ -9,12 +9,13 @@ from typing import Any
 from howsure.counts.notes import CountNote
 from howsure.counts.population import named_groups
 from howsure.errors import InputError
-from howsure.inputs.checks import Coded
+from howsure.inputs.checks import Coded, check_clusters
 from howsure.inputs.date_formats import ISO
-from howsure.inputs.frames import Kind, Rows, Source, is_frame, not_a_frame, read_columns
+from howsure.inputs.frames import Kind, Rows, Source, columns_from, is_frame, not_a_frame, read_columns
 from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.periods import read_periods
+from howsure.inputs.repeated_items import frame_clusters
 
 LABELS = ("y_true", "second", "settled")  # of the units that were read
 SEVERAL = ("groups", "features")
@@ -58,12 +59,14 @@ class Columns:
         if data is not None and not is_frame(data):
             raise not_a_frame(data)
         if data is None:
-            rows, values = Rows({}), parameters
+            rows, values, item = Rows({}), parameters, None
         else:
             names = {role: _names(role, value, data) for role, value in parameters.items()}
             clusters = names.get("clusters")
             kinds = dict.fromkeys(show, Kind.LATER) | _kinds(names, Kind.GRADE if pos_label is None else Kind.OPTIONAL)
-            rows = read_columns(data, kinds, clusters=clusters and clusters[0])
+            seek_items = "clusters" in roles and not clusters
+            rows = read_columns(data, kinds, clusters=clusters and clusters[0], cells=() if seek_items else None)
+            item = rows.chosen.get("clusters") or (frame_clusters(data, [], [*kinds])[0] if seek_items else None)
             values = {
                 role: parameters[role]
                 if column_names is None
@@ -77,6 +80,10 @@ class Columns:
             coded = [column for column in groups.values() if isinstance(column, Coded)]
             spelled = [spellings_note(column.rows_by_name, "groups") for column in coded]
             notes = tuple(CountNote("spelling", {"sentence": sentence}) for sentence in spelled if sentence)
+            if item is not None:
+                codes = rows[item].codes if rows.chosen else check_clusters(columns_from(data, [item])[0], n=len(data))
+                repeated = {"column": item, "rows": len(codes), "items": int(codes.max()) + 1}
+                notes = (CountNote("repeated_items", repeated), *notes)
             days, date_name = values.pop("date"), date if isinstance(date, str) else "date"
             if days is not None:
                 parsed_dates = read_periods(days, period=str(period), date_format=date_format, name=date_name)

@@ -40,6 +40,7 @@ SEVERITY = {
     "assumed_design": 2,
     "identical_readings": 2,
     "uneven_readings": 2,
+    "repeated_items": 2,
     "unread": 1,
     "few_labels": 1,
     "large_clusters": 1,
@@ -131,6 +132,13 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
             return format_note(values["format"], values["first"], values["last"])
         case "spelling":
             return str(values["sentence"])
+        case "repeated_items":
+            copies = values["rows"] - values["items"]
+            return (
+                f"the column {values['column']} repeats ({values['rows']:,} rows of {counted(values['items'], 'item')}), and each "
+                f"row counts as one of the {terms.units}. If {counted(copies, 'row is a copy', 'rows are copies')}, "
+                f"leave {'it' if copies == 1 else 'them'} out; otherwise name {values['column']} as the {terms.clusters}"
+            )
         case "average_coverage":
             return (
                 f"the intervals of {terms.groups} have the stated coverage on average over all {terms.groups}, not in "
