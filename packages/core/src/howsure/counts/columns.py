@@ -6,10 +6,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from howsure.counts.notes import CountNote
 from howsure.counts.population import named_groups
 from howsure.errors import InputError
-from howsure.inputs.checks import Coded, check_clusters
+from howsure.inputs.checks import Coded
 from howsure.inputs.date_formats import ISO
 from howsure.inputs.frames import Kind, Rows, Source, columns_from, is_frame, not_a_frame, read_columns
 from howsure.inputs.label_spelling import spellings_note
@@ -81,8 +83,8 @@ class Columns:
             spelled = [spellings_note(column.rows_by_name, "groups") for column in coded]
             notes = tuple(CountNote("spelling", {"sentence": sentence}) for sentence in spelled if sentence)
             if item is not None:
-                codes = rows[item].codes if rows.chosen else check_clusters(columns_from(data, [item])[0], n=len(data))
-                repeated = {"column": item, "rows": len(codes), "items": int(codes.max()) + 1}
+                codes = rows[item].codes if rows.chosen else columns_from(data, [item])[0].astype(str)
+                repeated = {"column": item, "rows": len(codes), "items": len(np.unique(codes))}
                 notes = (CountNote("repeated_items", repeated), *notes)
             days, date_name = values.pop("date"), date if isinstance(date, str) else "date"
             if days is not None:

@@ -133,11 +133,12 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
         case "spelling":
             return str(values["sentence"])
         case "repeated_items":
-            copies = values["rows"] - values["items"]
+            column, copies = values["column"], values["rows"] - values["items"]
+            items = f"{values['rows']:,} rows of {counted(values['items'], 'item')}"
             return (
-                f"the column {values['column']} repeats ({values['rows']:,} rows of {counted(values['items'], 'item')}), and each "
-                f"row counts as one of the {terms.units}. If {counted(copies, 'row is a copy', 'rows are copies')}, "
-                f"leave {'it' if copies == 1 else 'them'} out; otherwise name {values['column']} as the {terms.clusters}"
+                f"the column {column} repeats ({items}), and each row counts as one of the {terms.units}. "
+                f"If {counted(copies, 'row is a copy', 'rows are copies')}, "
+                f"leave {'it' if copies == 1 else 'them'} out; otherwise name {column} as the {terms.clusters}"
             )
         case "average_coverage":
             return (

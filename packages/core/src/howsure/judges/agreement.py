@@ -71,7 +71,8 @@ def rater_agreement(
     """Estimate the agreement of raters with intervals, and test whether a judge may replace a human rater.
 
     Returns a row for all raters and one for each pair: the observed agreement, Krippendorff's α, Cohen's κ and Gwet's
-    AC. The agreement has the interval of a mean, the others jackknife intervals over items. If grades are ordered, grades close to each other agree in part.
+    AC. The agreement has the interval of a mean, the others have jackknife intervals over items. If grades are ordered,
+    grades close to each other agree in part.
 
     score (n,): the grade that a rater gave an item: a label, or a number.
     rater (n,): who gave it.
@@ -90,10 +91,10 @@ def rater_agreement(
     grades have agreement 1; unequal grades have agreement 0 (nominal), 1 - |c - k| / range of the ranks (ordinal) or 1
     - (c - k)² / range² (interval), over all categories. AC depends on the number of categories, ordinal κ on the
     categories between others, and ordinal and interval agreement and AC on the lowest and the highest category. α and
-    nominal κ depend only on grades that occur. If raters differ on fewer than 5 items, all intervals follow from the
-    exact interval of the proportion of such items. The alternative annotator test compares the judge with each human rater,
-    item by item: which of the two is closer to the other human raters? The judge may replace human raters if it is as
-    good, up to the margin, as at least half of them, at a false discovery rate of 0.05.
+    nominal κ depend only on grades that occur. If raters differ on fewer than 5 items, their intervals follow from the
+    exact interval of the proportion of such items. The alternative annotator test compares the judge with each human
+    rater, item by item: which of the two is closer to the other human raters? The judge may replace human raters if it
+    is as good, up to the margin, as at least half of them, at a false discovery rate of 0.05.
 
     Sources: Krippendorff (2011); Cohen (1968); Gwet (2008, 2014); Calderon, Reichart & Dror (2025).
 
@@ -395,8 +396,8 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
     of_all = estimate(_alphas(patterns, values, grades.scale), times, chance=float(p @ p))
     together = (((patterns @ agree) * patterns).sum(axis=1) - m) / (m * (m - 1))
     mean = mean_score(np.repeat(np.clip(together, 0.0, 1.0), times.astype(np.int64)), bounds=(0.0, 1.0))
-    ends = mean.interval(level) if n > 1 else (None, None)
-    share = Estimate(mean.value, *ends, level=level, method=mean.method, n=n)
+    low, high = mean.interval(level) if n > 1 else (None, None)
+    share = Estimate(mean.value, low, high, level=level, method=mean.method, n=n)
     if b is None:
         return RaterAgreementRow(a, b, n, share, of_all, None, None)
     cells = rows[:, 0] * q + rows[:, 1]

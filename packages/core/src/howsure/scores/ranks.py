@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -235,7 +234,7 @@ def assemble_ranks(better: Flags, worse_than_some: Flags, method: str) -> Ranks:
 def count_shared(scores: Floats, units: Integers | None) -> Integers:
     """Return how many items, or clusters if there are `units`, each two models (m, m) share, from scores as in `ranks`.
 
-    >>> scores = np.array([[1.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0, math.nan]])
+    >>> scores = np.array([[1.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0, np.nan]])
     >>> count_shared(scores, None).tolist(), count_shared(scores, np.array([7, 7, 7, 8])).tolist()
     ([[4, 3], [3, 3]], [[2, 1], [1, 1]])
     """

@@ -45,6 +45,7 @@ from howsure.significance.differences import (
     test_differences,
 )
 from howsure.significance.documents import notes_of_documents, notes_on_labels, recipe_of_documents
+from howsure.significance.metrics.labels import MIN_FOR_INTERVAL
 from howsure.significance.metrics.metric import DOCUMENT, Metric, tasks_of_metrics
 from howsure.significance.metrics.probabilities import certain_rows, score_metric
 from howsure.significance.metrics.requested import Requested, named_metrics, requested_metrics, requested_order
@@ -59,7 +60,7 @@ from howsure.significance.model_means import (
     paired_difference,
     paired_mean,
 )
-from howsure.significance.notes import MIN_FOR_INTERVAL, comparison_notes, is_too_rare, notes_of_group
+from howsure.significance.notes import comparison_notes, is_too_rare, notes_of_group
 from howsure.significance.results import ALPHA, Comparison, Difference, GroupDifference, GroupDifferences
 from howsure.significance.systems import Runs
 from howsure.stats.jackknife_value import units_needed

@@ -16,7 +16,8 @@ from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.label_spelling import check_common_labels, variants_note
 from howsure.inputs.numbers_and_names import counted
 from howsure.significance.checked_systems import Systems, grouping_codes, read_systems, run_name, unequal_rows
-from howsure.significance.metrics.documents import labels_by, signatures
+from howsure.significance.metrics.documents import LABEL_AVERAGE, label_counts, labels_by, signatures
+from howsure.significance.metrics.labels import rare_labels_note
 from howsure.significance.metrics.metric import DOCUMENT, find_metric
 from howsure.significance.systems import GROUPINGS, Runs, align_runs
 
@@ -137,9 +138,12 @@ def recipe_of_documents(systems: Systems, metrics: Sequence[str]) -> dict[str, s
 
 
 def notes_of_documents(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
-    """Notes with sacrebleu's signatures of BLEU and chrF, and on models with empty answers."""
+    """Notes with sacrebleu's signatures of BLEU and chrF, on averages over rare labels, and on models with empty
+    answers."""
     if systems.task != DOCUMENT:
         return
+    if LABEL_AVERAGE in metrics and (note := rare_labels_note(label_counts(systems.targets))):
+        yield f"{LABEL_AVERAGE}: {note}."
     for name, text in recipe_of_documents(systems, metrics).items():
         yield f"{name}: {text}"
     for name, runs in systems.predictions.items():

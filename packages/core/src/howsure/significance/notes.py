@@ -10,7 +10,7 @@ from howsure.inputs.label_spelling import spellings_note, variants_note
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.notes import marked_note
 from howsure.significance.checked_systems import Systems
-from howsure.significance.metrics.labels import OneClassRows
+from howsure.significance.metrics.labels import MIN_FOR_INTERVAL, OneClassRows, rare_labels_note
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.metrics.probabilities import BINS, alone_in_bin, certain_rows
 from howsure.significance.results import Difference
@@ -18,8 +18,9 @@ from howsure.stats.clusters import few_clusters
 
 CALIBRATION = ("calibration_error", "squared_calibration_error")
 MIN_OF_CLASS = 10  # items of a class; with fewer, intervals of its F1 cover in .71 to .93 instead of .95
-MIN_FOR_INTERVAL = 5  # items of a class; with fewer, there is no interval
+MIN_DIFFERING = 10  # items; if fewer scores without bounds differ, intervals cover in .76 to .93 instead of .95
 MIN_ITEMS = 6  # with 6 items, the smallest two-sided p is 2 · 2 ** -6 < 0.05
+BALANCED = "balanced_accuracy"
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that are not averages over classes
 
 
@@ -29,7 +30,7 @@ def comparison_notes(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Se
     for systems, metrics in views:
         notes += _class_notes(systems, metrics) if systems.task == "hard" else ()
         notes += _binning_notes(systems, metrics, rows)
-        notes += _bounds_notes(systems, metrics)
+        notes += _bounds_notes(systems, metrics, rows)
         notes += _certainty_notes(systems, metrics)
     return (*notes, *_cluster_notes(views[0][0]), *_zero_width_notes(views[0][0], rows))
 
@@ -80,6 +81,11 @@ def _rare_class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[s
             yield f"{few}, too few for an interval (at least {MIN_FOR_INTERVAL} are needed)."
         else:
             yield f"{few}, so the interval may be too narrow."
+    true = np.bincount(systems.targets, minlength=len(systems.labels))
+    classes = np.arange(len(true)) if systems.averaged is None else systems.averaged
+    names = [metric.name for metric in metrics if metric.name.startswith("macro_") or metric.name == BALANCED]
+    if names and (note := rare_labels_note(true[classes], kinds=("class", "classes"))):
+        yield f"{', '.join(names)}: {note}."
 
 
 def is_too_rare(systems: Systems, metric: Metric) -> bool:
@@ -123,8 +129,13 @@ def _binning_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[D
             )
 
 
-def _bounds_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
-    """Note on the assumption about scores with unknown bounds."""
+def _bounds_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
+    """Yield notes on the assumption about scores with unknown bounds, and on models that differ in few items."""
+    for row in rows if systems.task == "score" else ():
+        differing = round(row.n * (row.share_better + row.share_worse))
+        if 0 < differing < MIN_DIFFERING and any(m.bounds is None for m in metrics if m.name == row.metric):
+            few = f"only {counted(differing, 'item')} of {row.n:,} differ"
+            yield f"{row.model}: {few}, so the interval may be too narrow."
     if systems.task == "score":
         for metric in metrics:
             if metric.bounds is None:

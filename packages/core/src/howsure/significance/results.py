@@ -386,7 +386,13 @@ def _in_groups(rows: Sequence[GroupDifference]) -> Iterator[str]:
     """For each pair of models and metric, a sentence on the groups in which the model is better, worse, or neither."""
     for against, model, metric in dict.fromkeys((row.against, row.model, row.metric) for row in rows):
         group_rows = [row for row in rows if (row.against, row.model, row.metric) == (against, model, metric)]
-        sides: dict[str, list[str]] = {"better": [], "worse": [], "not told apart": [], "not compared": [], "undefined": []}
+        sides: dict[str, list[str]] = {
+            "better": [],
+            "worse": [],
+            "not told apart": [],
+            "not compared": [],
+            "undefined": [],
+        }
         for row in group_rows:
             verdict = _better_or_worse(row) if row.p_adjusted <= ALPHA else "not told apart"
             verdict = "undefined" if math.isnan(row.p_adjusted) else verdict

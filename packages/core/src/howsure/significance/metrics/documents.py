@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +19,7 @@ import numpy as np
 from howsure.data.documents.entities import BIO, Entity, detect_scheme, parse_entities, strict_entities
 from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
+from howsure.inputs.pairs import Integers
 from howsure.lazy_imports import require
 from howsure.significance.metrics.labels import PER_CLASS, SHARE, macro, micro
 from howsure.significance.metrics.metric import DOCUMENT, Floats, Metric, Rows, mean, ratio, register, register_family
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 
 PERCENT = (0.0, 100.0)
+LABEL_AVERAGE = "multilabel_macro_f1"
 RATE = (0.0, math.inf)  # an error rate may exceed 1, because a text may have more errors than the reference has words
 
 
@@ -201,6 +204,12 @@ def each_label(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
         for rows in (true, parsed(predictions, "prediction", parse_labels, SETS))
     )
     return np.concatenate([is_true * is_predicted, is_predicted, is_true], axis=1)
+
+
+def label_counts(targets: Any) -> Integers:
+    """In how many rows each label is true."""
+    rows = Counter(label for labels in parsed(targets, "y_true", parse_labels, SETS) for label in labels)
+    return np.fromiter(rows.values(), dtype=np.int64)
 
 
 def of_occurring_labels(statistics: Floats) -> Floats:
@@ -472,7 +481,7 @@ for _name, _one in PER_CLASS.items():
     _document_metric(micro(f"strict_entity_{_name}", _one), StrictEntityRows(), SIZES[_name])
     _document_metric(micro(f"entity_partial_{_name}", _one), PART, SIZES[_name])
 _document_metric(micro("multilabel_micro_f1", PER_CLASS["f1"]), LABEL_SETS, SIZES["f1"])
-_document_metric(macro("multilabel_macro_f1", PER_CLASS["f1"]), each_label, shares_of_labels)
+_document_metric(macro(LABEL_AVERAGE, PER_CLASS["f1"]), each_label, shares_of_labels)
 register(_ranking_metric("ndcg", ndcg, None))
 register_family("ndcg", partial(_ranking_metric, "ndcg", ndcg))
 register_family("recall", partial(_ranking_metric, "recall", recall_at_k))

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.inputs.numbers_and_names import counted
 from howsure.significance.metrics.metric import Floats, Metric, mean, ratio, register
 from howsure.significance.systems import Problem
 
 Codes = npt.NDArray[np.int64]
+MIN_FOR_INTERVAL = 5  # items of a class; with fewer, its own metrics have no interval
 SHARE = (0.0, 1.0)  # the bounds of most metrics
 
 
@@ -130,6 +132,19 @@ def macro(name: str, quotient: Quotient, classes: str = "averaged") -> Metric:
         return np.asarray(quotient.slopes(counts, _values(quotient, counts)) / counts.shape[-1]).reshape(sums.shape)
 
     return Metric(name, "hard", ClassRows(classes), value, best=1.0, bounds=SHARE, score=correctness, slopes=slopes)
+
+
+def rare_labels_note(true_counts: npt.NDArray[Any], *, kinds: tuple[str, str] = ("label", "labels")) -> str | None:
+    """Return a note on an average over labels if some of them are true in fewer than 5 rows.
+
+    >>> rare_labels_note(np.array([40, 4, 2, 0]))
+    '2 of 3 labels have fewer than 5 items, so the interval may be too narrow'
+    """
+    occurring = true_counts[true_counts > 0]
+    rare = int((occurring < MIN_FOR_INTERVAL).sum())
+    have = "has" if rare == 1 else "have"
+    few = f"{rare} of {counted(len(occurring), *kinds)} {have} fewer than {MIN_FOR_INTERVAL} items"
+    return f"{few}, so the interval may be too narrow" if rare else None
 
 
 def weighted(name: str, quotient: Quotient) -> Metric:
