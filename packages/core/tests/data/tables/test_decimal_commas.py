@@ -98,6 +98,12 @@ def test_a_point_that_may_separate_thousands_is_refused(separator: str, other: s
         howsure.read(path).rows({"n": kind})
 
 
+def test_a_key_of_later_rows_does_not_disturb_the_search(tmp_path: Path) -> None:
+    rows = [{"a": f"0,{k:03}"} | ({"trace": "x"} if k >= 150 else {}) for k in range(400)]
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert howsure.read(tmp_path / "x.jsonl").rows({"a": Kind.NUMBER})["a"][150] == 0.15
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
 def test_texts_of_other_formats_follow_the_same_rules(suffix: str, tmp_path: Path) -> None:
     texts, numbers = tmp_path / f"x.{suffix}", tmp_path / f"y.{suffix}"

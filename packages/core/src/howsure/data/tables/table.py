@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -45,6 +45,7 @@ from howsure.data.tables.named_files import (
     header_source,
     joined_path,
     keys_in,
+    objects_source,
     parquet_source,
     separator_option,
     text_source,
@@ -346,12 +347,9 @@ def _find_commas(table: Table) -> None:
     connection, columns = table.connection, _without_long_texts(table)
     json_files = [file for file in table.files if file.format in ("json", "jsonl")]  # whose numbers are texts here
     if json_files:  # columns without texts in the first rows are not searched, because that takes time
-        source = text_source(json_files[0], f"maximum_depth=1, sample_size={SAMPLE}")
-        rows = connection.execute(f"SELECT * FROM {source} LIMIT {SAMPLE}")
-        names = [column[0] for column in rows.description or ()]
-        values = zip(*rows.fetchall(), strict=True)
-        first_letters = ({str(value)[:1] for value in sample} for sample in values)
-        with_texts = {name for name, letters in zip(names, first_letters, strict=False) if '"' in letters}
+        rows = connection.execute(f"SELECT json FROM {objects_source(json_files[0])} LIMIT {SAMPLE}").fetchall()
+        objects = [row for row in map(json.loads, chain.from_iterable(rows)) if isinstance(row, dict)]
+        with_texts = {name for row in objects for name, value in row.items() if isinstance(value, str)}
         columns = [column for column in columns if column.name in with_texts]
     commas = columns_with_commas(columns, table.ask)
     thousands = columns_with_thousands(columns, table.ask)
