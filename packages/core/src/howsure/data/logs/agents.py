@@ -37,8 +37,10 @@ def _tau2(source: Source) -> Iterator[Row]:
     info, simulations = mapping(document.get("info")), document.get("simulations")
     if not isinstance(simulations, list):
         raise source.fault(1, "it has no list of simulations. Is this a results file of tau2-bench?")
-    named = {
-        "model": mapping(info.get("agent_info")).get("llm"),
+    agent = mapping(info.get("agent_info"))
+    kind = agent.get("implementation")
+    named = {  # the agent of tau2-bench itself is named by its model alone
+        "model": "/".join(str(name) for name in (kind, agent.get("llm")) if name and name != "llm_agent") or None,
         "task": mapping(info.get("environment_info")).get("domain_name"),
     }
     for at, simulation in enumerate(map(mapping, simulations), start=1):

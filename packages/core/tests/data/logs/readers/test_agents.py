@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from howsure.data.logs.agents import _swe_bench
+import pytest
+
+from howsure.data.logs.agents import _swe_bench, _tau2
 from howsure.data.logs.log_file import Source
 from howsure.data.tables.named_files import File
 
@@ -21,3 +23,12 @@ def test_instances_of_swe_bench_without_a_result_count_as_not_resolved(tmp_path:
         "run: 1 of 6 instances was not submitted.",
         "run: instances with an error (1) or no patch (2) count as not resolved.",
     ]
+
+
+@pytest.mark.parametrize(("kind", "model"), [("llm_agent", "m"), (None, "m"), ("retry_agent", "retry_agent/m")])
+def test_agents_of_tau2_with_the_same_model_are_kept_apart(kind: str | None, model: str, tmp_path: Path) -> None:
+    info = {"agent_info": {"implementation": kind, "llm": "m"}}
+    document = {"info": info, "simulations": [{"task_id": "1", "reward_info": {"reward": 1.0}}]}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert [row["model"] for row in _tau2(Source(File(str(path), "x", "json"), []))] == [model]
