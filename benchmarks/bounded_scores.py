@@ -19,7 +19,7 @@ import numpy as np
 
 import howsure
 from howsure.stats import gaffke
-from howsure.stats.gaffke import Sums, gaffke_interval
+from howsure.stats.gaffke import UnitSums, gaffke_interval
 
 LIMIT, SIZES, REPEATS = 3.0, (20_000, 160_000, 320_000), 5
 SHAPES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
@@ -70,9 +70,9 @@ def moved(draw: Callable[[np.random.Generator, int], np.ndarray], n: int, cluste
     rng = np.random.default_rng(1)
     scores = draw(rng, n)
     sizes = np.minimum(np.ceil(rng.lognormal(0.0, 1.5, n)), 3000.0) if clustered else np.ones(n)
-    by_cells = gaffke_interval(Sums.of(scores * sizes, sizes), bounds=(0.0, 1.0), size=0.025)
+    by_cells = gaffke_interval(UnitSums.of(scores * sizes, sizes), bounds=(0.0, 1.0), size=0.025)
     with patch.object(gaffke, "MAX_EXACT", 10**9):
-        exact = gaffke_interval(Sums.of(scores * sizes, sizes), bounds=(0.0, 1.0), size=0.025)
+        exact = gaffke_interval(UnitSums.of(scores * sizes, sizes), bounds=(0.0, 1.0), size=0.025)
     return max(abs(a - b) for a, b in zip(by_cells, exact, strict=True)) / (exact[1] - exact[0])
 
 

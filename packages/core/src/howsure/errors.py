@@ -222,9 +222,9 @@ class Fault:
         """The value that violates the rule; None if the rule is not about a value."""
         return self.values.get("value")
 
-    def render(self, spelling: Surface | None = None) -> str:
+    def render(self, surface: Surface | None = None) -> str:
         """The sentences for a surface (default: Python)."""
-        renderer = _Renderer(spelling or InPython())
+        renderer = _Renderer(surface or InPython())
         return " ".join([renderer.sentences(self), *renderer.origins])
 
     def at(self, place: Callable[[int], int | str]) -> Fault:
@@ -238,16 +238,16 @@ class Fault:
 class _Renderer(string.Formatter):
     """Fills templates for a surface. origins: how the named rows are counted."""
 
-    def __init__(self, spelling: Surface) -> None:
-        self.spelling = spelling
+    def __init__(self, surface: Surface) -> None:
+        self.surface = surface
         self.origins: list[str] = []
 
     def sentences(self, fault: Fault) -> str:
         """Return what is wrong and what to do, as text."""
         where = fault.place or "it"
         if fault.row is not None:
-            where = self.spelling.row(fault.row)
-            self.origins = [self.spelling.origin]
+            where = self.surface.row(fault.row)
+            self.origins = [self.surface.origin]
         values = {"parameter": Parameter(fault.name), "row": where, **fault.values}
         rule = RULES.get(fault.rule, fault.rule)
         if "value" in values and "{value" not in rule:
@@ -271,9 +271,9 @@ class _Renderer(string.Formatter):
         if isinstance(value, Parameter):
             if isinstance(value.name, ColumnName):
                 return str(value.name)
-            return self.spelling.parameter(value.name, value.python, value.typed)
+            return self.surface.parameter(value.name, value.python, value.typed)
         if isinstance(value, InputError):
-            return value.render(self.spelling) if value.fault is None else self.sentences(value.fault)
+            return value.render(self.surface) if value.fault is None else self.sentences(value.fault)
         if isinstance(value, (list, tuple)):
             return shortened(self.format_field(item, format_spec) for item in value)
         return str(value) if isinstance(value, str) else format(value, format_spec)
@@ -350,15 +350,15 @@ class InputError(HowsureError, ValueError):
         self.fault = rule if isinstance(rule, Fault) else None
         self.is_final = False  # whether the message is in the words of its surface, where backticks are part of names
 
-    def render(self, spelling: Surface) -> str:
+    def render(self, surface: Surface) -> str:
         """The message for a surface."""
         if self.fault is not None:
-            return self.fault.render(spelling)
-        return str(self.args[0]) if self.is_final else shorten_values(render_text(str(self.args[0]), spelling))
+            return self.fault.render(surface)
+        return str(self.args[0]) if self.is_final else shorten_values(render_text(str(self.args[0]), surface))
 
-    def reword(self, spelling: Surface) -> None:
+    def reword(self, surface: Surface) -> None:
         """Replace the message by the one for a surface; the type of the error remains."""
-        self.args, self.fault, self.is_final = (self.render(spelling),), None, True
+        self.args, self.fault, self.is_final = (self.render(surface),), None, True
 
     def at(self, place: Callable[[int], int | str]) -> InputError:
         """The same error with another row number, or with its place in words, such as a row of a file."""
@@ -487,7 +487,7 @@ def relocate_rows(message: str, place: Callable[[int], int | str]) -> str:
     return MARKED.sub(words, message)
 
 
-def render_text(message: str, spelling: Surface) -> str:
+def render_text(message: str, surface: Surface) -> str:
     """A text in the words of a surface: its parameters and its rows, those of a matrix always counted from 0.
 
     >>> render_text("`bins=20` of `row 3`", InPython())
@@ -498,12 +498,12 @@ def render_text(message: str, spelling: Surface) -> str:
     def words(match: re.Match[str]) -> str:
         if match["name"] is not None:
             named = _parse_parameter(match)
-            return spelling.parameter(named.name, named.python, named.typed)
+            return surface.parameter(named.name, named.python, named.typed)
         if match["row"] is None:
             return match[0]
-        surface = InPython() if match["matrix"] else spelling
-        origins.add(surface.origin)
-        return surface.row(int(match["row"]))
+        of_row = InPython() if match["matrix"] else surface
+        origins.add(of_row.origin)
+        return of_row.row(int(match["row"]))
 
     sentence = MARKED.sub(words, message)
     return sentence if not origins or "counted from" in sentence else " ".join([sentence, *sorted(origins)])

@@ -15,7 +15,7 @@ from howsure.inputs.pairs import Floats
 from howsure.stats import gaffke
 from howsure.stats.gaffke import (
     ROUNDING,
-    Sums,
+    UnitSums,
     find_zero,
     gaffke_bound,
     gaffke_interval,
@@ -25,8 +25,8 @@ from howsure.stats.gaffke import (
 from howsure.stats.p_values import LARGEST, SMALLEST, bisect_limit, smallest_size
 
 
-def alone(values: Floats) -> Sums:
-    return Sums.of(values, np.ones(len(values)))
+def alone(values: Floats) -> UnitSums:
+    return UnitSums.of(values, np.ones(len(values)))
 
 
 @given(st.integers(0, 40), st.integers(0, 40), st.floats(0.02, 0.98))
@@ -73,11 +73,11 @@ def test_cells_of_many_scores_change_no_interval(shape: str, clustered: bool, mo
     if clustered:
         sizes = np.minimum(np.ceil(rng.lognormal(0.0, 1.5, 3000)), 300.0)
         scores = scores * sizes
-    sums = Sums.of(scores, sizes)
+    sums = UnitSums.of(scores, sizes)
     by_cells = gaffke_interval(sums, bounds=(0.0, 1.0), size=0.025)
     p_by_cells = gaffke_p_value(sums, 0.98 * sums.value, low=0.0)
     monkeypatch.setattr(gaffke, "MAX_EXACT", 10**9)
-    exact = Sums.of(scores, sizes)
+    exact = UnitSums.of(scores, sizes)
     assert len(exact.sums) > 512
     assert gaffke_interval(exact, bounds=(0.0, 1.0), size=0.025) == pytest.approx(
         by_cells, abs=1e-10 * (by_cells[1] - by_cells[0])
@@ -98,7 +98,7 @@ def test_a_few_clusters_by_partial_fractions(seed: int) -> None:
     sums = rng.random(6) * sizes
     mean = sums.sum() / sizes.sum() * 0.8
     z = np.append(sums - mean * sizes, -mean * sizes.max())
-    assert gaffke_p_value(Sums.of(sums, sizes), mean, low=0.0) == pytest.approx(by_partial_fractions(z), rel=1e-9)
+    assert gaffke_p_value(UnitSums.of(sums, sizes), mean, low=0.0) == pytest.approx(by_partial_fractions(z), rel=1e-9)
 
 
 @pytest.mark.long
@@ -109,7 +109,7 @@ def test_many_clusters_by_drawing() -> None:
     mean = 0.87
     z = np.append(sums - mean * sizes, -mean * sizes.max())
     drawn = np.mean(rng.standard_exponential((200_000, 81)) @ z <= 0)
-    p = gaffke_p_value(Sums.of(sums, sizes), mean, low=0.0)
+    p = gaffke_p_value(UnitSums.of(sums, sizes), mean, low=0.0)
     assert abs(drawn - p) < 4 * math.sqrt(p * (1 - p) / 200_000)
 
 
@@ -123,10 +123,10 @@ def test_laws(clusters: list[tuple[float, int]], shift: float, scale: float) -> 
     """Neither order nor the unit of the scores matters; p rises with the limit; the bound is where p is the size."""
     means, sizes = np.array(clusters).T
     sums = means * sizes
-    score_sums = Sums.of(sums, sizes)
+    score_sums = UnitSums.of(sums, sizes)
     p = gaffke_p_value(score_sums, 0.4, low=0.0)
-    assert gaffke_p_value(Sums.of(sums[::-1], sizes[::-1]), 0.4, low=0.0) == p
-    moved = Sums.of(scale * sums + shift * sizes, sizes)
+    assert gaffke_p_value(UnitSums.of(sums[::-1], sizes[::-1]), 0.4, low=0.0) == p
+    moved = UnitSums.of(scale * sums + shift * sizes, sizes)
     assert gaffke_p_value(moved, scale * 0.4 + shift, low=shift) == pytest.approx(p, rel=1e-6, abs=1e-12)
     assert gaffke_p_value(score_sums, 0.5, low=0.0) >= p * (1 - 1e-9)
     bound = gaffke_bound(score_sums, low=0.0, size=0.05)
@@ -140,7 +140,7 @@ def test_laws(clusters: list[tuple[float, int]], shift: float, scale: float) -> 
 def test_a_wrong_answer_never_makes_it_more_certain() -> None:
     """Ten clusters of twenty: all right, one wrong, two wrong."""
     bounds = [
-        gaffke_bound(Sums.of(20.0 - np.repeat([wrong, 0.0], [1, 9]), np.full(10, 20.0)), low=0.0, size=0.05)
+        gaffke_bound(UnitSums.of(20.0 - np.repeat([wrong, 0.0], [1, 9]), np.full(10, 20.0)), low=0.0, size=0.05)
         for wrong in (0.0, 1.0, 2.0)
     ]
     assert bounds == sorted(bounds, reverse=True)
@@ -153,7 +153,7 @@ def test_clusters_right_or_wrong_as_a_whole_keep_the_error_rate(number: int, siz
     wrong = 0
     for _ in range(600):
         sums = size * (rng.random(number) < mean).astype(float)
-        wrong += gaffke_p_value(Sums.of(sums, np.full(number, float(size))), mean, low=0.0) <= 0.05
+        wrong += gaffke_p_value(UnitSums.of(sums, np.full(number, float(size))), mean, low=0.0) <= 0.05
     assert wrong / 600 <= 0.05 + 3.4 * math.sqrt(0.05 * 0.95 / 600)
 
 
@@ -161,7 +161,7 @@ def test_clusters_right_or_wrong_as_a_whole_keep_the_error_rate(number: int, siz
 @pytest.mark.parametrize("share", [1e-4, 0.02, 0.5, 0.99])
 def test_many_rows_have_the_exact_binomial_test_too(n: int, share: float) -> None:
     k = round(n * share)
-    sums = Sums(np.array([0.0, 1.0]), np.ones(2), np.array([n - k, k], dtype=np.float64))
+    sums = UnitSums(np.array([0.0, 1.0]), np.ones(2), np.array([n - k, k], dtype=np.float64))
     for errors in (-2.0, 0.5, 3.0, 8.0):
         limit = share - errors * math.sqrt(share * (1 - share) / n)
         if limit > 0.0:
@@ -237,7 +237,7 @@ def test_the_zero_of_a_function(root: float, below: float, above: float, steep: 
 def test_the_bound_matches_another_search() -> None:
     rng = np.random.default_rng(5)
     for n in (3, 40, 3000):
-        sums = Sums.of(rng.integers(0, 3, n) / 2, np.ones(n))
+        sums = UnitSums.of(rng.integers(0, 3, n) / 2, np.ones(n))
         bound = brentq(
             lambda mean, sums=sums: gaffke_p_value(sums, mean, low=0.0) - 0.025, 1e-9, sums.value, xtol=1e-14
         )

@@ -194,7 +194,7 @@ def test_a_page_for_others_answers_to_its_names_and_to_numbers(store: EventStore
 
 def test_internal_errors_show_no_details(store: EventStore, client: TestClient) -> None:
     class Broken:
-        settings = store.settings
+        settings, facts = store.settings, None
 
         @property
         def connection(self) -> Any:

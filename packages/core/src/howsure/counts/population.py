@@ -18,7 +18,7 @@ from howsure.inputs.checks import Codes, as_column, check_clusters, check_codes,
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.pairs import Bools, Floats, Integers
 from howsure.stats.clusters import kish
-from howsure.stats.gaffke import Sums, gaffke_interval
+from howsure.stats.gaffke import UnitSums, gaffke_interval
 
 # Numeric columns that may predict labels.
 
@@ -315,6 +315,6 @@ def gaffke_share(
     inside = labelled > 0
     sizes, sums = sizes[inside], sums[inside]
     share, tail = float(sums.sum() / sizes.sum()), (1.0 - level) / 2
-    low, high = gaffke_interval(Sums.of(sums, sizes, largest=largest), bounds=(0.0, 1.0), size=tail)
+    low, high = gaffke_interval(UnitSums.of(sums, sizes, largest=largest), bounds=(0.0, 1.0), size=tail)
     reach = math.sqrt(unread)
     return share - reach * (share - low), share + reach * (high - share)

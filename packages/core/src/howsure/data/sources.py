@@ -69,7 +69,7 @@ class Files(Source):
         id: Any = None,
         pos_label: Any = None,
         **how: Any,
-    ) -> Predictions | Sums:
+    ) -> Predictions | SavedSums:
         """Open the checked pairs of the columns of each role; logs have defaults for columns that are not named.
 
         how: the other arguments of `open_predictions`.
@@ -169,7 +169,7 @@ class Files(Source):
         read_pairs.pairs()  # sums have none
         with files.predictions(labels[1], theirs, pairing=True, **roles) as other_predictions:
             has_own_labels = y_true_against is not None or other_predictions.notes.get("reduce") == TOP_LABEL
-            assert not isinstance(other_predictions, Sums)
+            assert not isinstance(other_predictions, SavedSums)
             how: dict[str, Any] = {"own_labels": has_own_labels, "skip_missing": self.skip_missing}
             return paired_rows(read_pairs, other_predictions, model_names=names_of_models, targets=labels, **how)
 
@@ -332,7 +332,7 @@ def read(
 
 
 @dataclass(frozen=True)
-class Sums:
+class SavedSums:
     """Pairs as sums by group, from saved summaries; without groups, the only group name is ""."""
 
     sums: dict[str, Slots]
@@ -405,7 +405,7 @@ def is_summary(path: str) -> bool:
         return file.read(len(WORDS)) == WORDS
 
 
-def sums_of_saved(files: Sequence[str]) -> Sums:
+def sums_of_saved(files: Sequence[str]) -> SavedSums:
     """Merge the sums of saved summaries, by group. Raises InputError if they are incompatible."""
     from howsure.calibration.saved_summaries import read
     from howsure.calibration.slots import Slots
@@ -421,4 +421,4 @@ def sums_of_saved(files: Sequence[str]) -> Sums:
         )
     if not any(len(slots) for slots in sums.values()):
         raise InputError("the summaries are empty: no pairs were added to them.")
-    return Sums({name: sums[name] for name in sorted(sums, key=natural_order)}, list(files), {}, {"engine": SAVED})
+    return SavedSums({name: sums[name] for name in sorted(sums, key=natural_order)}, list(files), {}, {"engine": SAVED})

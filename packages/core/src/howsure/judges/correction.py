@@ -10,7 +10,7 @@ import numpy as np
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
-from howsure.stats.gaffke import Sums, find_zero
+from howsure.stats.gaffke import UnitSums, find_zero
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, sum_of_cubes
 from howsure.stats.p_values import LARGEST, SMALLEST, smallest_size
 
@@ -239,7 +239,7 @@ class Graded:
         if bounds is None:
             return self._by_leverage(mean, residuals, slope) if stratum_means is None and self._unequal else mean
         return BoundedMean.of(
-            mean, sums=Sums.of(sums, sizes), ends=bounds, clustered=self.units is not None, within=bounds
+            mean, sums=UnitSums.of(sums, sizes), ends=bounds, clustered=self.units is not None, within=bounds
         )
 
     def _by_leverage(self, mean: MeanScore, residuals: Floats, slope: float) -> MeanScore:

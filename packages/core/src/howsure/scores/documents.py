@@ -114,14 +114,13 @@ def score_named_as_metric(metrics: str | Sequence[str]) -> str | None:
 
 
 @contextmanager
-def named_as_metric(name: str | None) -> Iterator[None]:
-    """Context in which the error for an unknown column `name` says that it was given as a metric; without effect if
-    `name` is None."""
+def named_as_metric(name: str) -> Iterator[None]:
+    """Context in which the error for an unknown column `name` says that it was given as a metric."""
     try:
         yield
     except InputError as error:
         fault = error.fault
-        if name is None or fault is None or fault.rule != "unknown_name" or fault.value != name:
+        if fault is None or fault.rule != "unknown_name" or fault.value != name:
             raise
         if not (tasks := tasks_of_metrics([name])):
             raise

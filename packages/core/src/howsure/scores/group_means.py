@@ -14,7 +14,7 @@ from howsure.notes import WARNING, Note
 from howsure.result import Estimate
 from howsure.significance.metrics.metric import Metric
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
-from howsure.stats.gaffke import Sums
+from howsure.stats.gaffke import UnitSums
 from howsure.stats.jackknife_value import JackknifeValue, units_needed
 from howsure.stats.mean_score import STUDENT_NOTE, BoundedMean, Bounds, MeanScore
 
@@ -39,7 +39,7 @@ def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: 
     mean = MeanScore(float(sums.sum()), error, 0.0, degrees, len(values), error, units=float(m))
     if bounds is None:
         return mean
-    cluster_sums = Sums.of(sums, sizes)
+    cluster_sums = UnitSums.of(sums, sizes)
     return BoundedMean.of(mean, sums=cluster_sums, ends=bounds, clustered=groups[0][1] is not None, within=bounds)
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.clusters import MIN_CLUSTERS, kish
-from howsure.stats.gaffke import Sums, gaffke_p_value
+from howsure.stats.gaffke import UnitSums, gaffke_p_value
 from howsure.stats.mean_score import VOTES, Bounds
 from howsure.stats.proportions import normal_quantile
 
@@ -255,7 +255,7 @@ def _gaffke_p_values(scores: Floats, weights: Floats, starts: Integers, *, low: 
         shared = ~np.isnan(d)
         sums, sizes = _cluster_sums(np.stack([np.where(shared, weights * d, 0.0), shared * weights]), starts)
         if sums.sum() > 0.0:
-            p[a, b] = gaffke_p_value(Sums.of(sums[sizes > 0], sizes[sizes > 0]), 0.0, low=low)
+            p[a, b] = gaffke_p_value(UnitSums.of(sums[sizes > 0], sizes[sizes > 0]), 0.0, low=low)
     return p
 
 

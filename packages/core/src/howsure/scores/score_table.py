@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, Literal
@@ -130,10 +131,12 @@ def score_table(
     score, metrics = (score, metrics) if named_score is None else (named_score, ())
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
-    requested_metrics = document_metrics(metrics, y_true, prediction, of_lines=of_lines, others=others)
+    requested_metrics: list[Metric] = []
+    if metrics != () or y_true is not None or prediction is not None:
+        requested_metrics = document_metrics(metrics, y_true, prediction, of_lines=of_lines, others=others)
     lower_is_better = lower_is_better or any(not metric.higher_is_better for metric in requested_metrics)
     worst_request = check_worst(worst, show, data)
-    with named_as_metric(named_score):
+    with nullcontext() if named_score is None else named_as_metric(named_score):
         rows = read_scored_rows(
             score,
             roles,

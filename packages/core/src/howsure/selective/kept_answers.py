@@ -9,7 +9,7 @@ import numpy as np
 from howsure.inputs.checks import Codes
 from howsure.inputs.pairs import Floats, Integers
 from howsure.selective.ranked_answers import Ranked
-from howsure.stats.gaffke import Sums, gaffke_interval
+from howsure.stats.gaffke import UnitSums, gaffke_interval
 from howsure.stats.proportions import wilson_interval
 
 MAX_POINTS, MAX_CLUSTERED_POINTS = 200, 50  # points of a curve; intervals with clusters take longer
@@ -61,7 +61,7 @@ def risk_interval(ranks: Ranked, kept: Kept, level: float) -> tuple[Floats, Floa
         return wilson_interval(kept.risk, kept.n.astype(np.float64), level=level)
     positions = np.searchsorted(np.cumsum(ranks.n), kept.n)
     ends = [
-        gaffke_interval(Sums.of(wrong, counts), bounds=(0.0, 1.0), size=(1 - level) / 2)
+        gaffke_interval(UnitSums.of(wrong, counts), bounds=(0.0, 1.0), size=(1 - level) / 2)
         for counts, wrong in cluster_counts(ranks, positions)
     ]
     low, high = np.array(ends).T

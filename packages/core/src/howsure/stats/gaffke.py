@@ -63,7 +63,7 @@ MAX_STEPS, PEAK_TOLERANCE = 500, 0.05  # of the search for the peak; it ends wit
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class UnitSums:
     """The sum of scores and the size of each cluster; identical pairs of sum and size are stored once.
 
     sums, sizes, times (distinct pairs,): each pair and how often it occurs. largest: the size of the largest cluster
@@ -76,7 +76,7 @@ class Sums:
     largest: float = 0.0
 
     @classmethod
-    def of(cls, sums: Floats, sizes: Floats, *, largest: float = 0.0) -> Sums:
+    def of(cls, sums: Floats, sizes: Floats, *, largest: float = 0.0) -> UnitSums:
         """Build from the sum and size of each cluster, (C,) each; scores without clusters are clusters of size 1.
 
         More than 512 distinct sums of clusters of equal size are approximated by `condense`.
@@ -97,12 +97,12 @@ class Sums:
         """The mean of all scores."""
         return float((self.times @ self.sums) / (self.times @ self.sizes))
 
-    def negated(self) -> Sums:
+    def negated(self) -> UnitSums:
         """The sums with all scores negated."""
-        return Sums(-self.sums[::-1], self.sizes[::-1], self.times[::-1], self.largest)
+        return UnitSums(-self.sums[::-1], self.sizes[::-1], self.times[::-1], self.largest)
 
 
-def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
+def gaffke_p_value(scores: UnitSums, mean: float, *, low: float) -> float:
     """Return the p-value of "the mean of the scores is at most `mean`"; no score can be below `low`.
 
     The mean is the ratio E[sum] / E[size] over clusters. With z_c = sum_c - mean · size_c for each cluster c,
@@ -118,7 +118,7 @@ def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
     Source: Gaffke (2005); Learned-Miller & Thomas (2019).
 
     >>> from scipy.stats import binom
-    >>> p = gaffke_p_value(Sums.of(np.repeat([1.0, 0.0], [9, 1]), np.ones(10)), 0.6, low=0.0)
+    >>> p = gaffke_p_value(UnitSums.of(np.repeat([1.0, 0.0], [9, 1]), np.ones(10)), 0.6, low=0.0)
     >>> round(p, 6), round(float(binom.sf(8, 10, 0.6)), 6)
     (0.046357, 0.046357)
     """
@@ -136,10 +136,10 @@ def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
     return _probability(np.append(z, lowest) / -lowest, np.append(scores.times, 1.0))
 
 
-def gaffke_bound(scores: Sums, *, low: float, size: float) -> float:
+def gaffke_bound(scores: UnitSums, *, low: float, size: float) -> float:
     """Return the one-sided lower confidence bound of the mean: the mean for which `gaffke_p_value` is `size`.
 
-    >>> round(gaffke_bound(Sums.of(np.ones(20), np.ones(20)), low=0.0, size=0.05), 9) == round(0.05 ** (1 / 20), 9)
+    >>> round(gaffke_bound(UnitSums.of(np.ones(20), np.ones(20)), low=0.0, size=0.05), 9) == round(0.05 ** (1 / 20), 9)
     True
     """
     from scipy.special import ndtri
@@ -158,7 +158,7 @@ def gaffke_bound(scores: Sums, *, low: float, size: float) -> float:
     return find_zero(excess, *ends, within=max(1e-13 * (highest - low), TINY))
 
 
-def gaffke_interval(scores: Sums, *, bounds: tuple[float, float], size: float) -> tuple[float, float]:
+def gaffke_interval(scores: UnitSums, *, bounds: tuple[float, float], size: float) -> tuple[float, float]:
     """The one-sided lower and upper bound of the mean by tests of size `size`, for scores between `bounds`."""
     above = -gaffke_bound(scores.negated(), low=-bounds[1], size=size)
     return gaffke_bound(scores, low=bounds[0], size=size), above
@@ -221,7 +221,7 @@ def _probability(z: Floats, times: Floats) -> float:
     """
     kept = z != 0.0
     z, times = z[kept], times[kept]
-    if len(z) > 2 * MAX_EXACT:  # only for clusters of unequal size: `Sums.of` has condensed equal ones
+    if len(z) > 2 * MAX_EXACT:  # only for clusters of unequal size: `UnitSums.of` has condensed equal ones
         order = np.argsort(z)
         z, times = condense(z[order], times[order])
     tau, width = _saddle(z, times)

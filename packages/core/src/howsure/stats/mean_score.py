@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats
 from howsure.stats.clusters import ItemGroups
-from howsure.stats.gaffke import Sums, gaffke_bound, gaffke_p_value, paired_differences, sorted_values
+from howsure.stats.gaffke import UnitSums, gaffke_bound, gaffke_p_value, paired_differences, sorted_values
 from howsure.stats.p_values import bisect_limit
 from howsure.stats.proportions import normal_quantile, t_quantile
 
@@ -182,7 +182,7 @@ class BoundedMean(MeanScore):
     observed. `detectable`, `minus` and `standard_error` are based on the error, as in `MeanScore`.
     """
 
-    sums: Sums
+    sums: UnitSums
     lowest: float
     highest: float
     clustered: bool
@@ -190,7 +190,7 @@ class BoundedMean(MeanScore):
     method: str = "Gaffke"
 
     @classmethod
-    def of(cls, mean: MeanScore, *, sums: Sums, ends: Bounds, clustered: bool, within: Bounds) -> BoundedMean:
+    def of(cls, mean: MeanScore, *, sums: UnitSums, ends: Bounds, clustered: bool, within: Bounds) -> BoundedMean:
         """Build from a `MeanScore` and the sums of the scores; `ends` become `lowest` and `highest`."""
         values = {field.name: getattr(mean, field.name) for field in fields(mean) if field.name != "method"}
         return cls(**values, sums=sums, lowest=ends[0], highest=ends[1], clustered=clustered, within=within)
@@ -249,8 +249,8 @@ class BoundedMean(MeanScore):
         """The smallest possible p-value with these rows: all have the highest (above) or the lowest possible score."""
         sizes, times = self.sums.sizes, self.sums.times
         if above:
-            return gaffke_p_value(Sums(self.highest * sizes, sizes, times), limit, low=self.lowest)
-        return gaffke_p_value(Sums(-self.lowest * sizes, sizes, times), -limit, low=-self.highest)
+            return gaffke_p_value(UnitSums(self.highest * sizes, sizes, times), limit, low=self.lowest)
+        return gaffke_p_value(UnitSums(-self.lowest * sizes, sizes, times), -limit, low=-self.highest)
 
     @property
     def summary(self) -> MeanScore:
@@ -367,7 +367,7 @@ def _bounded(values: Floats, groups: ItemGroups, bounds: Bounds, mean: MeanScore
     ends = bounds
     if groups.has_strata:
         values, ends = _within_strata(values, groups, bounds, mean.value)
-    sums = Sums.of(groups.totals(values), groups.sizes)
+    sums = UnitSums.of(groups.totals(values), groups.sizes)
     return BoundedMean.of(mean, sums=sums, ends=ends, clustered=groups.unit is not None, within=bounds)
 
 

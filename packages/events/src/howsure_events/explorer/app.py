@@ -27,7 +27,7 @@ from howsure_events.explorer.queries import (
     with_translated_checks,
 )
 from howsure_events.languages import ENGLISH, translated
-from howsure_events.store.store_queries import Facts, Store, is_for_reading, remember_answers
+from howsure_events.store.store_queries import Store, is_for_reading
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -122,7 +122,6 @@ def create_app(
     from starlette.routing import Route
 
     pages, kept = {PAGE: assemble(language=language)}, answers or Answers()
-    facts: Facts = {}  # a cache of facts about the whole store
     say = partial(translated, language=language)
 
     def ask_corrected(store: Store, **arguments: Any) -> dict[str, Any]:
@@ -157,7 +156,7 @@ def create_app(
 
     shown = [Route(path, show(page.html)) for path, page in pages.items()]
     question_routes = [
-        Route(f"/api/{name}", _answer(store, name, question, kept, facts, say)) for name, question in questions.items()
+        Route(f"/api/{name}", _answer(store, name, question, kept, say)) for name, question in questions.items()
     ]
     ordered = [Route(f"/api/{name}", order, methods=["POST"]) for name, order in orders.items()]
     application = Starlette(
@@ -172,15 +171,16 @@ def create_app(
 
 
 def _answer(
-    store: Store, name: str, question: Question, answers: Answers, facts: Facts, say: Callable[[str], str]
+    store: Store, name: str, question: Question, answers: Answers, say: Callable[[str], str]
 ) -> Callable[[Request], Awaitable[Response]]:
     """Return the handler of an address. The handler reads parameters, queries the store unless the answer is cached,
     and sends the answer."""
     from starlette.responses import JSONResponse, Response
 
     def found(arguments: dict[str, Any]) -> bytes:
-        with remember_answers(store, facts):
-            answer = question.ask(store, **arguments)
+        if store.facts is None and is_for_reading(store):
+            store.facts = {}  # for all questions
+        answer = question.ask(store, **arguments)
         return str(answer).encode() if question.is_table else bytes(JSONResponse(answer).body)
 
     async def once(arguments: dict[str, Any]) -> bytes:

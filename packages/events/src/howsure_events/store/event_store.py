@@ -25,7 +25,7 @@ from howsure_events.store.integrity import (
     store_state,
     was_undamaged,
 )
-from howsure_events.store.store_queries import Settings, closed_store, is_for_reading, read_settings, run_query
+from howsure_events.store.store_queries import Facts, Settings, closed_store, is_for_reading, read_settings, run_query
 from howsure_events.store.tables import TABLES, VERSION, arrow_table
 
 FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
@@ -46,6 +46,7 @@ class EventStore:
 
     def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
         self.path, self.connection, self.settings = path, connection, settings
+        self.facts: Facts | None = None
         self._turn, self._changing = threading.RLock(), False
         self._for_reading: bool | None = None  # determined by the first attempt to write
 

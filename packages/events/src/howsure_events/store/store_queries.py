@@ -6,7 +6,6 @@ import datetime
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from statistics import median_low
 from typing import Any, Protocol, TypeVar
@@ -218,7 +217,6 @@ FETCHED = 1_000  # rows read at a time
 ADVICE = "Restrict the days (since and until), or leave the other documents out of the store: howsure events recount."
 Facts = dict[tuple[Any, ...], Any]
 Answer = TypeVar("Answer")
-_ANSWERS: ContextVar[Facts] = ContextVar("answers")
 
 
 class Store(Protocol):
@@ -235,6 +233,8 @@ class Store(Protocol):
     @property
     def settings(self) -> Mapping[str, Any]:
         """The settings of the store, by name."""
+
+    facts: Facts | None  # a cache of answers about the whole store; None if they are not cached
 
 
 def query_rows(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
@@ -260,17 +260,16 @@ def iterate_rows(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
 
 
 @contextmanager
-def remember_answers(store: Store, known_facts: Facts | None = None) -> Iterator[None]:
-    """A context in which queries about the whole store are cached, if the store is open for reading only.
-
-    known_facts: a cache to use and extend; None for a new one.
-    """
-    token = _ANSWERS.set({} if known_facts is None else known_facts) if is_for_reading(store) else None
+def remember_answers(store: Store) -> Iterator[None]:
+    """A context in which queries about the whole store are cached, if the store is open for reading only."""
+    is_outermost = store.facts is None and is_for_reading(store)
+    if is_outermost:
+        store.facts = {}
     try:
         yield
     finally:
-        if token is not None:
-            _ANSWERS.reset(token)
+        if is_outermost:
+            store.facts = None
 
 
 def query_facts(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
@@ -281,7 +280,7 @@ def query_facts(store: Store, query: str, **parameters: Any) -> list[tuple[Any, 
 
 def remembered_answer(store: Store, key: tuple[Any, ...], find: Callable[[], Answer]) -> Answer:
     """Return the result of `find`, a function about the whole store, cached by `key`; see `remember_answers`."""
-    cache, key = _ANSWERS.get({}), (id(store.connection), *key)
+    cache = {} if store.facts is None else store.facts
     if key not in cache:
         cache[key] = find()
     value: Answer = cache[key]
