@@ -9,7 +9,7 @@ import pytest
 import howsure
 from howsure import check_calibration
 from howsure.check.calibration import run_calibration_check
-from howsure.check.verdicts import Verdict
+from howsure.check.verdicts import Check, Verdict
 
 RNG = np.random.default_rng(1)
 Q = RNG.uniform(0.05, 0.95, 4000)
@@ -101,7 +101,7 @@ def test_more_level_is_less_certain() -> None:
     verdicts = [check_calibration(Y, Q, max_error=0.04, level=level)[0] for level in (0.8, 0.95, 0.999)]
     highs = [verdict.estimate.high for verdict in verdicts]
     assert highs == sorted(highs)  # type: ignore[type-var]
-    alarms = run_calibration_check(Y, WORSE, max_error=0.04, alarms_over=30)[0]
+    alarms = Check.together([check_calibration(Y, WORSE, max_error=0.04)], alarms_over=30)[0]
     assert alarms.p_fail_adjusted == pytest.approx(min(30 * alarms.p_fail, 1))
 
 

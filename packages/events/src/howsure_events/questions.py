@@ -47,9 +47,8 @@ QUERY_PARAMETERS = {
     "high": QueryParameter("Highest probability."),
     "limit": QueryParameter("Number of documents.", most=MAX_LISTED),
 }
-COMPARISON_PARAMETERS = {
-    "unit": QueryParameter("Count documents, or the entities that act.", tuple(COUNTED))
-}  # of actors that are compared
+# of actors that are compared
+COMPARISON_PARAMETERS = {"unit": QueryParameter("Count documents, or the entities that act.", tuple(COUNTED))}
 
 
 def query_defaults(question: Callable[..., Any]) -> dict[str, Any]:

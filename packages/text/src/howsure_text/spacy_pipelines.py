@@ -15,17 +15,8 @@ from howsure.files.input_files import read_text
 from howsure.lazy_imports import require
 
 NEEDED = {
-    "tok2vec",
-    "transformer",
-    "curated_transformer",
-    "tagger",
-    "morphologizer",
-    "parser",
-    "attribute_ruler",
-    "lemmatizer",
-    "trainable_lemmatizer",
-    "senter",
-    "sentencizer",
+    *("tok2vec", "transformer", "curated_transformer", "tagger", "morphologizer", "parser"),
+    *("attribute_ruler", "lemmatizer", "trainable_lemmatizer", "senter", "sentencizer"),
 }
 
 

@@ -265,15 +265,8 @@ FIGURES = (".svg", ".png", ".pdf")
 PAGES = (".html", ".htm")
 STORE_LOG_SUFFIX = ".wal"
 SNIFFED_BYTES = 1 << 16  # bytes of a file that show whether it is a text
-INPUT_WORDS = (
-    "FILE",
-    "STORE",
-    "MODEL",
-    "FOLDER",
-    "PATH",
-    "PIPELINE",
-    ".json",
-)  # in the help of what names files to read
+# in the help of what names files to read
+INPUT_WORDS = ("FILE", "STORE", "MODEL", "FOLDER", "PATH", "PIPELINE", ".json")
 
 
 class OutputFile(click.types.StringParamType):

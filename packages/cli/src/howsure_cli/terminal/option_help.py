@@ -172,29 +172,13 @@ TOPICS = {  # options that `--help` lists in a line, explained by `howsure help 
         *("--figure", "--width INCHES", "--axis", "--report FILE.html"),
     ),
     "settings": (
-        *(
-            "--level",
-            "--adjust",
-            "--alternative",
-            "--interval",
-            "--test [simulation|spiegelhalter|binned|cox|cumulative]",
-        ),
+        *("--level", "--adjust", "--alternative", "--interval"),
+        "--test [simulation|spiegelhalter|binned|cox|cumulative]",
         *("--seed", "--resamples", "--simulations", "--samples", "--two-way", "--sample-size FLOAT", "--folds"),
         *("--bin-size", "--bins", "--binning", "--weight COL", "--stratum", "--bounds", "--assume-no-rare-losses"),
         *("--clusters-total", "--largest-cluster", "--alarms-over", "--junit", "--summary FILE", "--experiments"),
-        *(
-            "--positive",
-            "--lower-is-better",
-            "--date DATE",
-            "--workers",
-            "--part",
-            "--encoding",
-            "--bad-dates",
-            "--stemming",
-            "--misplaced",
-            "--missing-score",
-            "--column",
-        ),
+        *("--positive", "--lower-is-better", "--date DATE", "--workers", "--part", "--encoding"),
+        *("--bad-dates", "--stemming", "--misplaced", "--missing-score", "--column"),
     ),
 }
 SYNONYMS = {

@@ -302,18 +302,8 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 SOURCE_OPTIONS = (
-    "where",
-    "by_file",
-    "across_files",
-    "skip_missing",
-    "encoding",
-    "normalise",
-    "table",
-    "labels_from",
-    "explode",
-    "pivot",
-    "model_version",
-    "independent_rows",
+    *("where", "by_file", "across_files", "skip_missing", "encoding", "normalise"),
+    *("table", "labels_from", "explode", "pivot", "model_version", "independent_rows"),
 )
 ROLES = ("y_true", "groups", "clusters", "sample_weight", "pos_label", "id")
 

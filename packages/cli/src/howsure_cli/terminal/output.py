@@ -36,49 +36,26 @@ class Word:
 
 
 COLUMN = "COL"
-WORDS: dict[str, Word] = {
-    # roles: what a column is
-    "y_true": Word("--target", COLUMN),
-    "second": Word("--second", COLUMN),
-    "settled": Word("--settled", COLUMN),
-    "y_prob": Word("--prob", COLUMN),
-    "prediction": Word("--prediction", COLUMN),
-    "score": Word("--score", COLUMN),
-    "a": Word("--a", COLUMN),
-    "b": Word("--b", COLUMN),
-    "winner": Word("--winner", COLUMN),
-    "length": Word("--length", COLUMN),
-    "prompt": Word("--prompt", COLUMN),
-    "prompt_length": Word("--prompt-length", COLUMN),
-    "swapped": Word("--swapped", COLUMN),
-    "document": Word("--document", COLUMN),
-    "field": Word("--field", COLUMN),
-    "value": Word("--value", COLUMN),
-    "confidence": Word("--confidence", COLUMN),
-    "earlier": Word("--earlier", COLUMN),
-    "family": Word("--family", COLUMN),
+# What a column is, by the name of its parameter; the option has the same name, except those in RENAMED.
+ROLES = (
+    *("y_true", "second", "settled", "y_prob", "prediction", "score", "a", "b", "winner", "length", "prompt"),
+    *("prompt_length", "swapped", "document", "field", "value", "confidence", "earlier", "family", "model", "rater"),
+    *("start", "end", "category", "date", "groups", "period", "clusters", "id", "run", "error", "cost", "treated"),
+    *("after", "sample_weight", "strata", "inclusion"),
+)
+RENAMED = {
+    "y_true": "--target",
+    "y_prob": "--prob",
+    "groups": "--group",
+    "clusters": "--cluster",
+    "sample_weight": "--weight",
+    "strata": "--stratum",
+}
+WORDS = {role: Word(RENAMED.get(role, f"--{role.replace('_', '-')}"), COLUMN) for role in ROLES} | {
     "own": Word("--own", "NAME"),
     "categories": Word("--categories", "VALUE,VALUE,…"),
-    "model": Word("--model", COLUMN),
-    "rater": Word("--rater", COLUMN),
-    "start": Word("--start", COLUMN),
-    "end": Word("--end", COLUMN),
-    "category": Word("--category", COLUMN),
     "judge": Word("--judge", "NAME"),
-    "date": Word("--date", COLUMN),
     "date_format": Word("--date-format", "FORMAT"),
-    "groups": Word("--group", COLUMN),
-    "period": Word("--period", COLUMN),
-    "clusters": Word("--cluster", COLUMN),
-    "id": Word("--id", COLUMN),
-    "run": Word("--run", COLUMN),
-    "error": Word("--error", COLUMN),
-    "cost": Word("--cost", COLUMN),
-    "treated": Word("--treated", COLUMN),
-    "after": Word("--after", COLUMN),
-    "sample_weight": Word("--weight", COLUMN),
-    "strata": Word("--stratum", COLUMN),
-    "inclusion": Word("--inclusion", COLUMN),
     "pos_label": Word("--positive", "VALUE"),
     # the other model, an earlier result
     "against": Word("--against", "FILE|COL"),
@@ -105,9 +82,9 @@ WORDS: dict[str, Word] = {
     "n_simulations": Word("--simulations", "N"),
     "n_resamples": Word("--resamples", "N"),
     "rng": Word("--seed", "N"),
+    "form": Word("--format"),
+    "target_class": Word("--class", "NAME"),
 }
-WORDS |= {"form": Word("--format"), "target_class": Word("--class", "NAME")}
-ROLES = tuple(name for name, word in WORDS.items() if word.metavar == COLUMN)
 
 
 def option_name(parameter: str) -> str:
@@ -198,13 +175,8 @@ def shell_word(word: str) -> str:
 
 RAW, COLUMNS, TYPED, VERBOSE = "howsure.raw", "howsure.columns", "howsure.typed", "howsure.verbose"
 VERBOSE_OPTION, REPORT = "--verbose", "--report"
-UNREPEATED_OPTIONS = (
-    "--figure",
-    "--width",
-    "--axis",
-    REPORT,
-    "--columns",
-)  # options that a next command does not repeat
+# options that a next command does not repeat
+UNREPEATED_OPTIONS = ("--figure", "--width", "--axis", REPORT, "--columns")
 FORMATS = ("table", "json", "csv", "markdown", "latex", "signature")
 
 

@@ -181,9 +181,8 @@ def check_calibration(
         statistic_and_p = z, two_sided(z)
     elif binned is not None and method == "binned":
         statistic_and_p = binned_test(binned)
-    refuted = bool(statistic_and_p) and math.isinf(
-        statistic_and_p[0]
-    )  # a prediction of 0 or 1 was wrong, which refutes calibration even if pairs are correlated
+    # a prediction of 0 or 1 was wrong, which refutes calibration even if pairs are correlated
+    refuted = bool(statistic_and_p) and math.isinf(statistic_and_p[0])
     if pairs.clusters is not None and not refuted and (not statistic_and_p or statistic_and_p[0] != 0.0):
         edges = None if binned is None else binned.inner if method == "simulation" else merged_edges(binned)
         statistic_and_p = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))

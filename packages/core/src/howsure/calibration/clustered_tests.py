@@ -90,9 +90,8 @@ def cumulative_test(pairs: Pairs) -> tuple[float, float]:
     """
     q, y, weights = sorted_rows(pairs)
     w = np.ones(len(q)) if weights is None else weights
-    last = np.append(
-        q[1:] != q[:-1], True
-    )  # the last of equal predictions; before it, the sum would depend on their order
+    # the last of equal predictions; before it, the sum would depend on their order
+    last = np.append(q[1:] != q[:-1], True)
     most = float(np.abs(np.cumsum(w * (y - q))[last]).max())
     sigma = math.sqrt(float(w**2 @ (q * (1 - q))))
     return most / float(w.sum()), brownian_tail(most / sigma) if sigma > 0.0 else float(most == 0.0)

@@ -26,7 +26,7 @@ from howsure.check.evidence import (
     comparison_rules,
     other_model,
 )
-from howsure.check.verdicts import Check, Found, check_sizes, decide
+from howsure.check.verdicts import Check, Found, check_size, decide
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
@@ -134,14 +134,13 @@ def run_calibration_check(
     baseline: Baseline | None = None,
     name: str = KIND,
     level: float = 0.95,
-    alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
     """Check the calibration error of predictions: pass, fail, or cannot tell.
 
     This is the implementation of `check_calibration`, whose docstring explains the parameters, and of `howsure check`.
     """
-    level, alarms_over = check_sizes(level, alarms_over)
+    level = check_size(level)
     other = other_model(better_than, against, not_worse_than, baseline=baseline is not None)
     check_margin(not_worse_than)
     other_role = "against" if better_than is None else "better_than"
@@ -190,7 +189,7 @@ def run_calibration_check(
     limits = {"max_error": max_error, "better_than": model_name(better_than), "not_worse_than": not_worse_than}
     recipe |= limits | {"against": model_name(against)}
     result = Found(name, tuple(evidence), recipe, tuple(all_notes), tuple(entries))
-    return decide([result], level=level, alarms_over=alarms_over)
+    return decide([result], level=level)
 
 
 def model_name(model: object) -> str | None:

@@ -25,7 +25,7 @@ from howsure.check.evidence import (
     comparison_rules,
     other_model,
 )
-from howsure.check.verdicts import Check, Found, check_sizes, decide
+from howsure.check.verdicts import Check, Found, check_size, decide
 from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, primary_score_of_log
 from howsure.data.sources import Files
 from howsure.errors import ANY_VALUE, LIST_COLUMNS, InputError, parameter
@@ -185,7 +185,6 @@ def run_score_check(
     baseline: Baseline | None = None,
     name: str = KIND,
     level: float = 0.95,
-    alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
     """Check the mean of a score per item, such as a grade or a correct answer (1): pass, fail, or cannot tell.
@@ -196,7 +195,7 @@ def run_score_check(
     sequential: whether the rows are those evaluated so far, in a randomly drawn order; the check may then be repeated
     later.
     """
-    level, alarms_over = check_sizes(level, alarms_over)
+    level = check_size(level)
     other = other_model(better_than, against, not_worse_than, baseline=baseline is not None)
     other_role = "against" if better_than is None else "better_than"
     if against is not None and not_worse_than is None:
@@ -273,7 +272,7 @@ def run_score_check(
     recipe |= {"assume_no_rare_losses": True} if assume_no_rare_losses else {}
     recipe |= {"sequential": True, **sizes} if sequential else {}
     result = Found(name, tuple(evidence), recipe, scores.notes, tuple(entries))
-    return decide([result], level=level, alarms_over=alarms_over)
+    return decide([result], level=level)
 
 
 Part = tuple[str | None, Integers]

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.calibration.table import by_group
 from howsure.check.evidence import BELOW, Baseline, Entry, Evidence, MeanSummary, Rule, check_limit, other_model
 from howsure.check.scores import notes_on
-from howsure.check.verdicts import Check, Found, check_sizes, decide
+from howsure.check.verdicts import Check, Found, check_size, decide
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -62,40 +62,14 @@ def check_selective(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    arguments = check_arguments(check_selective, locals())
-    arguments["baseline"] = arguments.pop("against")
-    return run_selective_check(**arguments)
-
-
-def run_selective_check(
-    y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Probabilities | None = None,
-    *,
-    max_risk: float | None = None,
-    min_coverage: float = 1.0,
-    not_worse_than: float | None = None,
-    groups: ArrayLike | str | None = None,
-    clusters: ArrayLike | str | None = None,
-    id: str | None = None,
-    pos_label: Hashable = None,
-    baseline: Baseline | None = None,
-    name: str = KIND,
-    level: float = 0.95,
-    alarms_over: int = 1,
-    data: Source | IntoFrame | None = None,
-) -> Check:
-    """Check the risk of the most confident answers, the proportion of wrong ones: pass, fail, or cannot tell.
-
-    This is the implementation of `check_selective`, whose docstring explains the parameters, and of `howsure check
-    selective`.
-    """
-    level, alarms_over = check_sizes(level, alarms_over)
-    if max_risk is None and baseline is None:
+    check_arguments(check_selective, locals())
+    level = check_size(level)
+    if max_risk is None and against is None:
         raise InputError("nothing to check: name a limit, `max_risk=0.05`.")
     if isinstance(y_prob, Probabilities) and y_prob.reduce == CLASS_WISE:
         option = f"`reduce={CLASS_WISE!r}`"
         raise InputError(f"{option} cannot be used, because an answer is kept or not as a whole. Leave it out.")
-    other_model(None, None, not_worse_than, baseline=baseline is not None)
+    other_model(None, None, not_worse_than, baseline=against is not None)
     quantity = kept_risk(min_coverage)
     rule = None if max_risk is None else Rule(name, quantity, BELOW, check_limit(max_risk, name="max_risk"))
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
@@ -116,14 +90,12 @@ def run_selective_check(
             )
             notes = partial(notes_on, wrong, clusters, test, rule)
             evidence.append(Evidence(rule, group, len(group_pairs), test, shown, notes))
-    if baseline is not None:
-        compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), baseline.name)
-        evidence = [*evidence, *baseline.evidence(entries, compared)]
+    if against is not None:
+        compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), against.name)
+        evidence = [*evidence, *against.evidence(entries, compared)]
     limits = {"max_risk": max_risk, "min_coverage": min_coverage, "not_worse_than": not_worse_than}
     recipe = {"check": name, **described, **limits}
-    return decide(
-        [Found(name, tuple(evidence), recipe, pairs.notes, tuple(entries))], level=level, alarms_over=alarms_over
-    )
+    return decide([Found(name, tuple(evidence), recipe, pairs.notes, tuple(entries))], level=level)
 
 
 def kept_risk(min_coverage: float) -> str:

@@ -270,14 +270,14 @@ def _notes(verdicts: Sequence[Verdict]) -> list[str]:
 MAX_RUNS = 100_000
 
 
-def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
-    """Check and return the level of the tests, and the number of runs to which the level applies together."""
+def check_size(level: float) -> float:
+    """Check and return the level of the tests."""
     level = check_level(level)
     if level <= 0.5:
         raise InputError(
             f"level must be greater than 0.5, because a verdict is wrong with probability 1 - level; it is {level:g}."
         )
-    return level, check_integer(alarms_over, name="alarms_over", most=MAX_RUNS)
+    return level
 
 
 def verdicts_on(evidence: Sequence[Evidence], *, level: float, alarms_over: int) -> tuple[Verdict, ...]:
@@ -380,9 +380,9 @@ class Found:
     entries: tuple[Entry, ...]
 
 
-def decide(results: Sequence[Found], *, level: float, alarms_over: int) -> Check:
-    """Decide the verdicts on the evidence of all checks together, adjusted for their number."""
-    level, alarms_over = check_sizes(level, alarms_over)
+def decide(results: Sequence[Found], *, level: float, alarms_over: int = 1) -> Check:
+    """Decide the verdicts on the evidence of all checks together, adjusted for their number, in `alarms_over` runs."""
+    level, alarms_over = check_size(level), check_integer(alarms_over, name="alarms_over", most=MAX_RUNS)
     names = [result.name for result in results]
     if len(set(names)) < len(names):
         raise InputError(f"checks must have different names; they are {shortened(names)}. Name them: `name='…'`.")

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.check.evidence import BELOW, Baseline, Entry, Evidence, MeanSummary, Rule, other_model
 from howsure.check.scores import notes_on
-from howsure.check.verdicts import Check, Found, check_sizes, decide
+from howsure.check.verdicts import Check, Found, check_size, decide
 from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues, Flags, check_values, document_clusters, read_values
 from howsure.fields.filing import DOCUMENTS, FIELDS
@@ -100,34 +100,10 @@ def check_fields(
 
     Raises InputError naming the file, parameter, row and value that violated a rule.
     """
-    arguments = check_arguments(check_fields, locals())
-    arguments["baseline"] = arguments.pop("against")
-    return run_fields_check(**arguments)
-
-
-def run_fields_check(
-    policy: FilingPolicy,
-    *,
-    document: Any = None,
-    field: Any = None,
-    value: Any = None,
-    confidence: Any = None,
-    gold: Any = None,
-    not_worse_than: float | None = None,
-    baseline: Baseline | None = None,
-    name: str = KIND,
-    level: float = 0.95,
-    alarms_over: int = 1,
-    data: Source | IntoFrame | None = None,
-) -> Check:
-    """Check on new documents whether a filing policy still keeps its limit: pass, fail, or cannot tell.
-
-    This is the implementation of `check_fields`, whose docstring explains the parameters, and of `howsure check
-    fields`.
-    """
-    level, alarms_over = check_sizes(level, alarms_over)
+    check_arguments(check_fields, locals())
+    level = check_size(level)
     check_policy(policy)
-    other_model(None, None, not_worse_than, baseline=baseline is not None)
+    other_model(None, None, not_worse_than, baseline=against is not None)
     raw = read_values(document, field, value, confidence, gold, data, compare=policy.compare, choices=policy.choices)
     values = check_values(raw, policy.compare)
     quantity = QUANTITIES.get(policy.promise, QUANTITY)
@@ -143,9 +119,9 @@ def run_fields_check(
             "the policy sends all of these documents to review, so its guarantee cannot be checked. Give documents "
             "that it accepts."
         )
-    if baseline is not None:
-        compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), baseline.name)
-        evidence = [*evidence, *baseline.evidence(entries, compared)]
+    if against is not None:
+        compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), against.name)
+        evidence = [*evidence, *against.evidence(entries, compared)]
     recipe = {"check": name, **values.read, "max_risk": policy.risk, "promise": policy.promise}
     recipe |= {"not_worse_than": not_worse_than}
     notes = [*policy_warnings(policy, raw.served), *values.notes]
@@ -155,7 +131,7 @@ def run_fields_check(
     if policy.recipe.get("documents_sha256") == documents_digest(values.documents):
         notes.insert(0, SAME_DOCUMENTS)
     evidence_of_check = Found(name, tuple(evidence), recipe, tuple(notes), tuple(entries))
-    return decide([evidence_of_check], level=level, alarms_over=alarms_over)
+    return decide([evidence_of_check], level=level)
 
 
 def _filed(values: CheckedValues, policy: FilingPolicy) -> list[tuple[str | None, Any, Integers | None]]:

@@ -312,9 +312,8 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
         return unknown
     if n_disagreeing < MIN_DISAGREEING_ITEMS:
         ends = exact_interval(np.array([n_disagreeing / n]), np.array([float(n)]), tail=(1 - level) / 2)
-        each = (
-            (1.0 - alpha) * n / float(d.sum()) * d[d > 0] if n_disagreeing else np.ones(1)
-        )  # by which each lowers α from 1
+        # by which each lowers α from 1
+        each = (1.0 - alpha) * n / float(d.sum()) * d[d > 0] if n_disagreeing else np.ones(1)
         low, high = 1.0 - max(each.max(), 1.0) * float(ends[1][0]), 1.0 - each.min() * float(ends[0][0])
         return Estimate(alpha, low, high, level=level, method=EXACT_SHARE, n=n)
     degrees = kish(d) - 1

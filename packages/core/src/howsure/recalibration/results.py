@@ -80,21 +80,8 @@ HEAD = Head(
 LIKE = "map.json"
 MAX_CLASSES = 100_000
 KEYS = (
-    "format",
-    "version",
-    "description",
-    "formula",
-    "method",
-    "classes",
-    "positive",
-    "floor",
-    "parameters",
-    "map_of_all",
-    "groups",
-    "pooled_groups",
-    "candidates",
-    "notes",
-    "recipe",
+    *("format", "version", "description", "formula", "method", "classes", "positive", "floor"),
+    *("parameters", "map_of_all", "groups", "pooled_groups", "candidates", "notes", "recipe"),
 )
 
 

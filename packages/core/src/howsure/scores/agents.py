@@ -39,9 +39,8 @@ from howsure.stats.mean_score import Bounds, mean_difference, mean_score, unit_b
 
 LARGEST_COST = 1e300  # sums of such costs are still finite
 MAX_AGENTS = 200  # each pair of them is tested
-NO_ERROR = frozenset(
-    {"false", "no", "none", "no error", "no_error", "null", "n/a", "[]", "{}"}
-)  # spellings of "no error"
+# spellings of "no error"
+NO_ERROR = frozenset({"false", "no", "none", "no error", "no_error", "null", "n/a", "[]", "{}"})
 
 
 def score_agents(

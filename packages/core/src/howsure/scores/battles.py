@@ -43,10 +43,8 @@ TIES = ("tie", "tie (bothbad)", "both_bad", "bothbad", "0", "1.5")
 MAX_TIES = 3  # if there are at most this many unknown winners, the message suggests that all mean a tie
 WINS = {FIRST: ("model_a", "model_1", "a", "left", "1"), SECOND: ("model_b", "model_2", "b", "right", "2")}
 SANDWICH, BOUND, UNKNOWN = "sandwich", "bound", -1
-SCALES = {
-    "log-odds": (0.0, 1.0),
-    "elo": (1000.0, 400 / math.log(10)),
-}  # the strength of the mean model, and of 1 log odds
+# the strength of the mean model, and of 1 log odds
+SCALES = {"log-odds": (0.0, 1.0), "elo": (1000.0, 400 / math.log(10))}
 
 
 def rank_battles(

@@ -359,9 +359,8 @@ def _difference_statistics(
     sums = _cluster_sums(np.where(shared, weights * (d - mean[:, None]), 0.0), starts)
     d = weights * d
     more = np.maximum(units / np.maximum(units - 1, 1), 1.0)
-    left_out = n[:, None] / np.maximum(
-        n[:, None] - sizes, 1.0
-    )  # the standard error of the jackknife, which is larger if large clusters deviate
+    # the standard error of the jackknife, which is larger if large clusters deviate
+    left_out = n[:, None] / np.maximum(n[:, None] - sizes, 1.0)
     spread = np.sqrt(np.maximum(more * (sums**2).sum(axis=1), ((left_out * sums) ** 2).sum(axis=1) / more))
     one_unit = np.minimum(2.0, VOTES / np.maximum(units, 1)) * _rms_nonzero(_cluster_sums(d, starts))
     error = np.maximum(np.hypot(spread, _rms_nonzero(d)), one_unit)

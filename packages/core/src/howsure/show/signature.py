@@ -8,16 +8,8 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote
 
 MARK, VERSION = "howsure", "v"
-APART = (
-    "howsure",
-    "command",
-    "files",
-    "targets",
-    "source",
-    "store",
-    "second_store",
-    "note",
-)  # shown elsewhere, or not part of a signature
+# shown elsewhere, or not part of a signature
+APART = ("howsure", "command", "files", "targets", "source", "store", "second_store", "note")
 PLAIN = " !$&'()*,;<=>?@[]^{}~/#\"`\\"  # what need not be written as %xx: all but |, :, + and %
 LONGEST = 80  # characters of a value
 

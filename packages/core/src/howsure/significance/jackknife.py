@@ -45,9 +45,8 @@ def paired_jackknife(units: Units, metric: Metric, *, level: float) -> MeanScore
     sizes = _sizes(units, metric)
     by_stratum = (np.add.reduceat(counts * sizes**power, units.starts) for power in (1, 2))
     rows, squares = (np.where(part > 0, part, 1.0) for part in by_stratum)
-    degrees = (
-        degrees_of_freedom(rows, squares) if math.isfinite(error) else 0.0
-    )  # the error is undefined if the metric is undefined without one of the units
+    # the error is undefined if the metric is undefined without one of the units
+    degrees = degrees_of_freedom(rows, squares) if math.isfinite(error) else 0.0
     effective = float(counts @ sizes) ** 2 / max(float(counts @ sizes**2), 1e-300)
     return MeanScore(
         difference,

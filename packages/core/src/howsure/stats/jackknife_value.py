@@ -14,10 +14,8 @@ ROUNDING = (
     1e-12  # rounding tolerance, as a share of the range (is the value at its end?) or of the value (is the error 0?)
 )
 MIN_EFFECTIVE_UNITS = 2.0  # effective number of units below which one unit outweighs the others
-UNSEEN, MAX_UNSEEN_ERRORS = (
-    2 / 3,
-    1.5,
-)  # fraction of the effect of one more entirely wrong unit; limit in standard errors
+# fraction of the effect of one more entirely wrong unit; limit in standard errors
+UNSEEN, MAX_UNSEEN_ERRORS = (2 / 3, 1.5)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,9 +85,8 @@ def _best_pair(labels: Integers, event: Bools) -> tuple[int, int] | None:
     """
     n_present, n_absent = int(event.sum()), int((~event).sum())
     by_mention = np.ascontiguousarray(labels.T)
-    weight = np.where(
-        event, n_absent, -n_present
-    )  # its sum over samples is n_present n_absent (with_event - without_event)
+    # its sum over samples is n_present n_absent (with_event - without_event)
+    weight = np.where(event, n_absent, -n_present)
     best, pair = (0, 0), None
     for second in range(1, len(by_mention)):
         gained = np.abs((by_mention[:second] == by_mention[second]) @ weight)

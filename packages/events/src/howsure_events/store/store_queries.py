@@ -206,10 +206,8 @@ def uncertainty_text(settings: AnySettings) -> str:
 
 Columns = dict[str, npt.NDArray[Any]]
 Parameters = Mapping[str, Any] | Sequence[Any]
-PROGRAMMING_ERRORS = (
-    duckdb.ProgrammingError,
-    duckdb.PermissionException,
-)  # errors in the query itself; all others mean that the file is damaged
+# errors in the query itself; all others mean that the file is damaged
+PROGRAMMING_ERRORS = (duckdb.ProgrammingError, duckdb.PermissionException)
 DATED = (
     f"SELECT date FROM documents UNION ALL SELECT date FROM left_out WHERE reason = '{NO_ACTOR}' AND date IS NOT NULL"
 )

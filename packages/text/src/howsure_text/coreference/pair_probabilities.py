@@ -48,9 +48,8 @@ def pair_matrix(antecedents: Antecedents) -> Floats:
         factor = _reversed_paths(antecedents)
         squares = np.multiply(factor, factor, out=both.T)
         factor *= np.sqrt(_solve_triangular(squares, np.ones(len(antecedents)), lower=True))[:, None]
-        half = dlauum(factor, lower=1, overwrite_c=1)[0][
-            ::-1, ::-1
-        ]  # one triangle of the product of its transpose and itself
+        # one triangle of the product of its transpose and itself
+        half = dlauum(factor, lower=1, overwrite_c=1)[0][::-1, ::-1]
     np.add(half, half.T, out=both)
     np.minimum(both, 1.0, out=both)
     np.fill_diagonal(both, 1.0)

@@ -15,11 +15,11 @@ import click
 from howsure.check.calibration import check_calibration, run_calibration_check
 from howsure.check.evidence import Baseline
 from howsure.check.scores import check_score, check_score_so_far, run_score_check
-from howsure.check.selective import check_selective, run_selective_check
+from howsure.check.selective import check_selective
 from howsure.check.verdicts import CANNOT_TELL, FAIL, MAX_RUNS, PASS, Check, Verdict
 from howsure.data.sources import Files
 from howsure.errors import InputError
-from howsure.fields.check_fields import check_fields, run_fields_check
+from howsure.fields.check_fields import check_fields
 from howsure.fields.policy import FilingPolicy
 from howsure.files.atomic_write import locked, write_atomically
 from howsure.files.input_files import identity
@@ -57,15 +57,13 @@ CODES = "Exit codes: 0 pass, 1 fail, 3 cannot tell, 2 wrong input."
 FORMATS = ("table", "json", "csv", "markdown")
 CHECKS: dict[str, Callable[..., Check]] = {
     "calibration": run_calibration_check,
-    "fields": run_fields_check,
+    "fields": check_fields,
     "score": run_score_check,
-    "selective": run_selective_check,
+    "selective": check_selective,
 }
 DOCUMENTED_BY: dict[str, tuple[Callable[..., Check], ...]] = {
     "calibration": (check_calibration,),
-    "fields": (check_fields,),
     "score": (check_score, check_score_so_far),
-    "selective": (check_selective,),
 }
 
 
@@ -164,7 +162,7 @@ def all_command(config: str | None, **_: Any) -> None:
     checks = []
     for (kind, each), is_compared in zip(made, compared, strict=True):
         with each, section_named_in_errors(configuration, kind, each.command):
-            checks.append(run_check(kind, each.params, baseline=baseline if is_compared else None))
+            checks.append(run_check(kind, each.params, baseline if is_compared else None))
     how = {name: shared[name] for name in ("level", "alarms_over")}
     keys = InToml(click.Command("check", params=[param for _, each in made for param in each.command.params]))
     show(with_spelled_notes(Check.together(checks, **how), keys), shared)
@@ -177,21 +175,22 @@ def check_command(kind: str, short_help: str, examples: str, **options: Decorato
 
     def run(**typed: Any) -> None:
         baseline = None if typed["baseline"] is None else Baseline.load(typed["baseline"])
-        sizes = {name: typed[name] for name in ("level", "alarms_over")}
-        show(run_check(kind, typed, baseline=baseline, **sizes), typed)
+        check = run_check(kind, typed, baseline, level=typed["level"])
+        show(Check.together([check], level=typed["level"], alarms_over=typed["alarms_over"]), typed)
 
     how: dict[str, Any] = {
         "own": [shared_options],
         "options": without_options | options,
-        "documented_by": DOCUMENTED_BY[kind],
+        "documented_by": DOCUMENTED_BY.get(kind, ()),
         "epilog": CODES,
         "short_help": short_help,
     }
     command.add_command(build_command(kind, function, run, examples=examples, **how))
 
 
-def run_check(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
-    """The result of a check's function for the files and options of the command line."""
+def run_check(kind: str, typed: Mapping[str, Any], baseline: Baseline | None, **how: Any) -> Check:
+    """The result of a check's function for the files and options of the command line, compared with a baseline."""
+    how["baseline" if kind in DOCUMENTED_BY else "against"] = baseline
     source = build_source(typed["files"], typed)
     named = {option_name: typed[option_name] for option_name in ("better_than", "against") if typed.get(option_name)}
     how |= {option_name: other_model(model, source) for option_name, model in named.items()}
@@ -277,6 +276,7 @@ howsure check fields checked.jsonl --gold gold.jsonl --policy policy.json
     gold=gold_option,
     policy=policy_option,
     data=table_options,
+    against=None,
 )
 check_command(
     "selective",
@@ -284,6 +284,7 @@ check_command(
     """
 howsure check selective dev.jsonl --target right --prob confidence --max-risk 0.05 --min-coverage 0.7
 """,
+    against=None,
 )
 
 

@@ -88,17 +88,8 @@ FILE_OPTIONS: dict[str, Decorator | None] = {
     "classes": click.option("--classes", callback=as_names, metavar="NAME,NAME,…"),
 }
 ROW_ROLES = [
-    "y_true",
-    "prediction",
-    "data",
-    "id",
-    "run",
-    "groups",
-    "clusters",
-    "strata",
-    "pos_label",
-    "lower_is_better",
-    "all_pairs",
+    *("y_true", "prediction", "data", "id", "run", "groups", "clusters", "strata"),
+    *("pos_label", "lower_is_better", "all_pairs"),
 ]
 OUTPUT_OPTIONS: list[Decorator] = [output_options, figure_option(), report_option]
 
