@@ -30,9 +30,8 @@ EXPECTED = words_in("expected gold reference")  # not how good an answer is
 PREDICTED = words_in("prediction predictions predicted predict pred preds")
 PREDICTIONS = PREDICTED | words_in("decision guess output said")  # unless expected_output or actual_decision
 METRICS = words_in("f em rouge bleu meteor chrf comet bleurt bertscore ndcg mrr mcc")
-CORRECT = words_in(
-    "correct right pass passed success korrekt richtig correcto correcte ✅ ✓ ✔ ✔️"
-)  # of an answer, not a class
+# of an answer, not a class
+CORRECT = words_in("correct right pass passed success korrekt richtig correcto correcte ✅ ✓ ✔ ✔️")
 SCORES = (
     METRICS
     | CORRECT
@@ -55,9 +54,8 @@ CRITERIA = words_in("criterion criteria metric dimension aspect")
 GRADES = words_in("value annotation")  # of a table that names its raters
 CHANCES = words_in("prob probs probability proba p confidence conf score certainty likelihood soft")
 CONFIDENCES = words_in("confidence conf certainty")  # of the model in its answer
-DOUBTS = words_in(
-    "uncertainty entropy variance difficulty distance diff difference error"
-)  # scores that do not say how good an answer is
+# scores that do not say how good an answer is
+DOUBTS = words_in("uncertainty entropy variance difficulty distance diff difference error")
 FAULTS = words_in(
     "error errors wer cer ter loss perplexity mae mse rmse brier violations hallucination hallucinations hallucinated "
     "spam phishing toxic toxicity hate hateful offensive abusive harmful unsafe fraud malicious"
@@ -102,9 +100,8 @@ YES = words_in("1 1.0 true yes ja wahr oui vrai sí si verdadero sì vero sim wa
 LETTERS = words_in("a b c d e f a+ a- b+ b- c+ c- d+ d-")  # of school grades, A being the best
 DOUBT = words_in("maybe ? unsure timeout")  # neither of two opposite values
 POSITIVE = YES | words_in("correct right pass passed success positive pos entailed good win richtig")
-DETECTED = words_in(
-    "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
-)  # which a model finds
+# which a model finds
+DETECTED = words_in("spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious")
 NEGATIONS = ("not ", "not_", "not-", "non-", "un")  # before a value, they make its opposite
 PLAIN = words_in("0 1 0.0 1.0 true false")  # labels that need no --positive
 WINNERS = words_in("winner best won win preference preferred verdict")

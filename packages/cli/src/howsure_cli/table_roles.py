@@ -223,9 +223,8 @@ class TableRoles:
         answers = [flag for flag in flags if item is None or not self._determines(item, flag)]
         codes = [column for column in self.columns if column.kind == FEW and not is_numeric(column)]
         codes = [column for column in codes if column not in (item, *self._models()) and not column.words & GROUPS]
-        is_coded = any(
-            item is not None and not self._determines(item, code) for code in codes
-        )  # flags are of the items
+        # flags are of the items
+        is_coded = any(item is not None and not self._determines(item, code) for code in codes)
         return next(self._varying([], WITHIN), next(iter(answers or ([] if is_coded else flags)), None))
 
     def _grade_column(self, rater: SeenColumn) -> SeenColumn | None:

@@ -20,11 +20,8 @@ from howsure_text.coreference.detection import mention_entities
 BIN_SIZE, SAMPLES = 5_000, 1_000
 MIN_BINS = 20  # minimum number of bins; with fewer pairs, bins are smaller
 NEAR_ZERO, HALF = 0.05, 0.5
-DOUBTFUL, NEAR, FAR = (
-    (0.15, 0.85),
-    20,
-    60,
-)  # doubtful pairs have such probabilities; near and far: distances in mentions
+# doubtful pairs have such probabilities; near and far: distances in mentions
+DOUBTFUL, NEAR, FAR = ((0.15, 0.85), 20, 60)
 
 
 @dataclass(frozen=True)

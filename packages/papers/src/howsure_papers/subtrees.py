@@ -36,12 +36,8 @@ PSEUDOCOUNTS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
 SMALL = 0.01  # the paper's calibration error for pairs of mentions
 PLAIN, VALENCE = "without valence", "with valence"
 ANY, NOUN, VERB, ADJECTIVE = "any phrase", "noun phrase", "verb phrase", "adjective phrase"
-HEADS: dict[str, tuple[str, ...]] = {
-    ANY: ("",),
-    NOUN: ("NN", "PRP"),
-    VERB: ("VB", "MD"),
-    ADJECTIVE: ("JJ",),
-}  # first letters of the tags of their heads
+# first letters of the tags of their heads
+HEADS: dict[str, tuple[str, ...]] = {ANY: ("",), NOUN: ("NN", "PRP"), VERB: ("VB", "MD"), ADJECTIVE: ("JJ",)}
 
 
 @experiment(TITLE, steps=lambda: 2 * MAX_WORDS)

@@ -26,14 +26,8 @@ from howsure_text.sequences.training import INTERRUPTED
 T = TypeVar("T", bound=Tagger)
 
 PSEUDOCOUNTS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
-MORE_PSEUDOCOUNTS = (
-    *PSEUDOCOUNTS,
-    0.001,
-    0.0003,
-    0.0001,
-    0.00003,
-    0.00001,
-)  # the ends of the grids are not better than the chosen settings
+# the ends of the grids are not better than the chosen settings
+MORE_PSEUDOCOUNTS = (*PSEUDOCOUNTS, 0.001, 0.0003, 0.0001, 0.00003, 0.00001)
 PENALTIES = (0.1, 0.03, 0.01, 0.003)  # c₂ of the CRF
 SEARCH_PENALTY = 0.01
 MIN_SENTENCES = 125  # initial number of sentences, doubled until the CRF is as accurate as the HMM

@@ -106,8 +106,6 @@ def expand_paths(paths: Sequence[str | os.PathLike[str]], existing: Collection[s
     """Return the files named by paths and globs in the given order; the files of a glob are in natural order.
 
     existing: paths that are known to exist.
-
-    Raises InputError if no file is named, a path does not exist, or a file is named twice, even by different links.
     """
     if not paths:
         raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
@@ -161,8 +159,6 @@ def checked_text(text: str, what: str) -> str:
     >>> checked_text("p\udcff.csv", "the name of a file")
     Traceback (most recent call last):
     howsure.errors.InputError: the name of a file must be UTF-8 text; it is 'p\udcff.csv'. Rename or rewrite it.
-
-    Raises InputError for other strings. what: description of the string in the message.
     """
     try:
         text.encode()
@@ -255,10 +251,7 @@ def unpacked(packed: bytes, compression: str, name: str) -> bytes:
 
 @contextmanager
 def open_unpacked(path: str, compression: str, name: str) -> Iterator[IO[bytes]]:
-    """A context that gives the unpacked content of a file that `check_packed` has checked, as a stream.
-
-    Raises InputError if the file has been damaged since.
-    """
+    """A context that gives the unpacked content of a file that `check_packed` has checked, as a stream."""
     faults = (*FAULTS, zstd().ZstdError) if compression == "zstd" else FAULTS
     try:
         with open(path, "rb") as file:
@@ -312,10 +305,7 @@ class Text:
 
 
 def read_text(path: str | os.PathLike[str], *, encoding: str | None = None) -> Text:
-    """Read the text of a file, or of standard input if `path` is "-"; encoding: the file's encoding (default: UTF-8).
-
-    Raises InputError if the file does not exist, or is empty, damaged or in another encoding.
-    """
+    """Read the text of a file, or of standard input if `path` is "-"; encoding: its encoding (default: UTF-8)."""
     path_text = os.fspath(path)
     name = "standard input" if path_text == STANDARD_INPUT else path_text
     raw = _unpacked(_bytes(path_text), name).removeprefix(MARK)
@@ -388,8 +378,6 @@ def checked_encoding(encoding: str | None) -> str | None:
 
     >>> checked_encoding("Windows-1252")
     'cp1252'
-
-    Raises InputError if Python does not know the encoding.
     """
     if encoding is None:
         return None
@@ -496,11 +484,7 @@ def _is_decodable(line: bytes) -> bool:
 
 
 def recoded(path: str | os.PathLike[str], target: str | os.PathLike[str], *, encoding: str, name: str) -> None:
-    """Convert an uncompressed text file to UTF-8, and write it to `target`.
-
-    Raises InputError if the text is not in the named encoding, or if it is already UTF-8, because reading it in another
-    encoding would change its letters.
-    """
+    """Convert an uncompressed text file to UTF-8, and write it to `target`."""
     decoder = codecs.getincrementaldecoder(checked_encoding(encoding) or "utf-8")()
     with open(path, "rb") as file, open(target, "w", encoding="utf-8", newline="") as copy:
         while piece := file.read(PIECE):

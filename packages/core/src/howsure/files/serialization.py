@@ -50,8 +50,6 @@ def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> 
 
     earlier: the SHA-256 hashes of all states that were loaded or saved before; the hash of `content` is added. A lock
     makes processes that save the same file wait for each other.
-
-    Raises InputError if the file has other content.
     """
     with locked(checked_path(path, like=like)):
         if os.path.exists(path) and sha256(Path(path).read_bytes()) not in earlier:
@@ -66,8 +64,6 @@ def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> 
 def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str) -> Loaded:
     """Read a file, and return its content as parsed by `parse`. Error messages name the file; `what` is the kind of
     file.
-
-    Raises InputError if the file does not exist, cannot be read, or is larger than 256 MiB.
     """
     with opened(checked_path(path, like=like)) as file:
         content = file.read(MAX_BYTES + 1)
@@ -96,10 +92,7 @@ class Head:
     strict: bool = True
 
     def fields(self, text: str | bytes) -> Mapping[str, Any]:
-        """Parse a JSON object with this header.
-
-        Raises InputError if the text is not JSON, or has another kind or version.
-        """
+        """Parse a JSON object with this header."""
         if not isinstance(text, str | bytes):
             raise InputError(f"{self.what} must be a JSON text; it is a {type(text).__name__}.")
         try:
@@ -127,10 +120,7 @@ class SavedState:
     damaged: str
 
     def text(self, content: Mapping[str, Any]) -> str:
-        """Return the JSON text of a state.
-
-        Raises InputError if a string in it cannot be encoded as UTF-8.
-        """
+        """Return the JSON text of a state."""
         kind, version = self.head.keys
         try:
             digest = json_sha256(content)
@@ -147,10 +137,7 @@ class SavedState:
 
     @contextmanager
     def content(self, text: str | bytes) -> Iterator[dict[str, Any]]:
-        """A context that gives the content of a JSON text written by `text`.
-
-        Raises InputError for any other text, also if using the content in the context fails.
-        """
+        """A context that gives the content of a JSON text written by `text`."""
         fields = self.head.fields(text)
         try:
             if json_sha256(fields["state"]) != fields["sha256"]:
@@ -198,8 +185,6 @@ def read_model(
 
     Declared sizes are checked before unpacking, and nothing is unpickled or evaluated. oldest: the oldest schema that
     can be read (default: `schema`).
-
-    Raises InputError if the file does not exist, or is truncated, changed, of another kind or of another schema.
     """
     try:
         with opened(checked_path(path, like=LIKE)) as file:

@@ -32,8 +32,6 @@ def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) 
     >>> calibrate(coverage=0.8)
     Traceback (most recent call last):
     howsure.errors.InputError: coverage must be a list of numbers; it is 0.8.
-
-    Raises InputError for an argument of another type.
     """
     for name, (default, kinds) in _kinds_by_parameter(function).items():
         value = arguments[name]

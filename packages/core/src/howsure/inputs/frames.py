@@ -272,8 +272,6 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
 
     The frame may come from any library that narwhals supports: pandas, polars, pyarrow, DuckDB, Dask, Spark. Missing
     values are NaN, None or masked; the checks detect all of these.
-
-    Raises InputError if a column does not exist, or if two columns have the same name.
     """
     if isinstance(frame, Source):
         return frame.columns(names)

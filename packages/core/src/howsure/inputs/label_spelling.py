@@ -27,9 +27,6 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
     Traceback (most recent call last):
     howsure.errors.InputError: no value of prediction is a true label: it contains 'no', 'yes'; the true labels are
     'No', 'Yes'. They differ only in case or spaces: spell both the same way.
-
-    Raises InputError if no predicted label is a true label, because the accuracy would be 0 whatever the model
-    predicts; or if some true labels are lists of labels, which no prediction equals.
     """
     lists = [label for label in true if _is_list(label)]
     if lists and not any(map(_is_list, predicted)):

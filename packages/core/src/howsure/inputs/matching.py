@@ -56,8 +56,6 @@ def shared_rows(a: npt.NDArray[Any], b: npt.NDArray[Any], *, names: tuple[str, s
     >>> found = shared_rows(np.array(["x", "y", "z"]), np.array(["z", "x"]), names=("A", "B"))
     >>> found.a, found.b, found.notes_on_rows
     (array([0, 2]), array([1, 0]), ['left out because the other model has no such row: 1 row of A'])
-
-    Raises InputError if a key is repeated within a model, or if the models have no key in common.
     """
     for keys, name in zip((a, b), names, strict=True):
         distinct, counts = np.unique(keys, return_counts=True)
@@ -90,8 +88,6 @@ def paired_by_documents(
     >>> rows = shared_rows(np.array(["1", "2"]), np.array(["1", "2"]), names=("A", "B"))
     >>> paired_by_documents(rows, np.array(["x", "y"]), np.array(["y", "x"]), ids=np.array(["1", "2"])).b.tolist()
     [1, 0]
-
-    Raises InputError if rows must be matched by hash but a model repeats a hash, or the models have different hashes.
     """
     differs = [
         row

@@ -69,8 +69,6 @@ def periods_between(first: str, last: str, *, period: str) -> tuple[str, ...]:
 
     >>> periods_between("1999-11-30", "2000-02-01", period="month")
     ('1999-11', '1999-12', '2000-01', '2000-02')
-
-    Raises InputError for invalid dates, and if `last` is before `first`.
     """
     _check_period(period)
     day, end = _date(first, "first"), _date(last, "last")
@@ -88,8 +86,6 @@ def period_start(label: str) -> datetime.date:
 
     >>> print(period_start("2003-Q1"), period_start("2003-W12"))
     2003-01-01 2003-03-17
-
-    Raises InputError for invalid labels.
     """
     year, _, part = label.partition("-")
     try:

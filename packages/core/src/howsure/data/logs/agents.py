@@ -212,10 +212,8 @@ def _is_openai_evals(beginning: Beginning) -> bool:
 def _openai_evals(source: Source) -> Iterator[Row]:
     """Yield a row per sample, or per run of a sample; a match event and a metrics event of a run form one row."""
     named: Row = {}
-    items, runs_of_samples = (
-        dict[str, Any](),
-        dict[str, list[dict[str, Row]]](),
-    )  # for each run of a sample, its events by type
+    # for each run of a sample, its events by type
+    items, runs_of_samples = (dict[str, Any](), dict[str, list[dict[str, Row]]]())
     for line, record in source.records():
         kind = record.get("type")
         if "spec" in record:

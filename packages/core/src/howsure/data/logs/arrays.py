@@ -51,10 +51,7 @@ class ModelArrays:
 
 
 def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
-    """Read the arrays of an .npz file, or the logits of an .npy file. targets: an .npy file of true label indices.
-
-    Raises InputError, which names the file and its content, if arrays are missing.
-    """
+    """Read the arrays of an .npz file, or the logits of an .npy file. targets: an .npy file of true label indices."""
     with opened(path) as file, unpacking(path):
         start = file.read(len(MAGIC))
         file.seek(0)
@@ -85,8 +82,6 @@ def parse_label_names(text: str) -> tuple[str, ...]:
 
     >>> parse_label_names("O,B-PER, I-PER")
     ('O', 'B-PER', 'I-PER')
-
-    Raises InputError for a file without id2label, or if id2label lacks an index.
     """
     if not text.endswith(".json"):
         return tuple(name.strip() for name in text.split(","))

@@ -174,10 +174,7 @@ class Log:
 
     @cached_property
     def item_column(self) -> str:
-        """The column by which rows of several models are paired: the item or, if items are inconsistent, the document.
-
-        Raises InputError if neither identifies the rows.
-        """
+        """The column that pairs the rows of several models: the item or, if items are inconsistent, the document."""
         if self.contradiction is None:
             return ITEM
         if not self.contradiction.one_to_one:
@@ -345,8 +342,6 @@ def input_files(
     rater and grade in a table with a row for each grade; its raters become columns. model_version: the model behind an
     alias in a log of decisions. encoding: that of text files. lists: the columns with lists by class that a log keeps,
     although they are not among `names_needed`. tell: a function that is called with notes on the table.
-
-    Raises InputError if a file cannot be read or is truncated, or if logs and tables are mixed.
     """
     check_format(format)
     if normalise is not None:
@@ -547,8 +542,6 @@ def with_defaults(
     Every model, task and prompt becomes a separate group. Rows are identified by their item; if an item has several
     rows in a group, the item is their cluster. With `pairing`, the log must contain one model, whose rows will be
     matched with another model's. Then rows are not grouped, and the task is part of the item.
-
-    Raises InputError if the log does not contain what is requested.
     """
     label, probability_spec = _probabilities(roles["y_true"], y_prob, log, files)
     new_roles = roles | {"y_true": label}

@@ -32,10 +32,7 @@ class Labels:
 
     @classmethod
     def read(cls, path: str, spool: Path) -> Self:
-        """Read the labels from a file.
-
-        Raises InputError if the file lacks a column, or has two labels for one answer.
-        """
+        """Read the labels from a file."""
         with Database(spool).opening() as database:
             files = named_files([path], format=None, spool=database.folder)
             database.allow_only([file.path for file in files])

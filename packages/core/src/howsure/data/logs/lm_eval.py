@@ -189,9 +189,8 @@ def _answer(record: Mapping[str, Any], setting: Setting, meaning: Callable[[], s
         response = record["filtered_resps"]
         while isinstance(response, list) and len(response) == 1:
             response = response[0]
-        answer = (
-            response if isinstance(response, str) else None
-        )  # a pair of a number and a truth value: the target's own
+        # a pair of a number and a truth value: the target's own
+        answer = response if isinstance(response, str) else None
         return {"prediction": answer, "target": str(record["target"])}
     texts = _texts(record, len(likelihoods), setting.delimiter)
     right = _right(record["target"], texts, len(likelihoods), meaning()) or _from_accuracy(record, likelihoods)

@@ -55,10 +55,7 @@ def check_format(name: str | None) -> None:
 
 
 def detected(files: Sequence[File]) -> LogFormat | None:
-    """Detect the common log format of all files; None if they are tables.
-
-    Raises InputError if the files have different formats, or only some of them are logs.
-    """
+    """Detect the common log format of all files; None if they are tables."""
     formats = [_detect_format(Beginning(file)) for file in files]
     first = formats[0]
     for file, other in zip(files, formats, strict=True):

@@ -391,10 +391,7 @@ class Source:
             yield at, record
 
     def document(self) -> Any:
-        """Parse the file as a single JSON value.
-
-        Raises InputError if the file is not JSON, is truncated or is too large.
-        """
+        """Parse the file as a single JSON value."""
         with open_unpacked(self.file.path, self.file.compression, self.name) as stream:
             text = stream.read(FIRST)  # most are small; allocating the largest size would be slow
             text += stream.read(LARGEST_DOCUMENT + 1 - FIRST) if len(text) == FIRST else b""

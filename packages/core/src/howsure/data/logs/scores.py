@@ -33,8 +33,6 @@ def scores_of_log(log: Log, *, primary: bool = False, of_trials: bool = False) -
     """Return the scores of a log: its quality scores or, without any, the correctness of answers.
 
     primary: return only the first score of each task. A note names the scores left out.
-
-    Raises InputError for a log without such scores; it may have costs and counts, which a user can name.
     """
     scores = log.primary_scores if primary else log.quality_scores
     log.note_left_out_scores(scores, costs=not of_trials)

@@ -31,10 +31,7 @@ if TYPE_CHECKING:
 
 
 def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], str]:
-    """Return the two classes of soft labels with one probability per row, and the class of this probability.
-
-    Raises InputError if there are not two classes, or if it is unclear to which class the probability belongs.
-    """
+    """Return the two classes of soft labels with one probability per row, and the class of this probability."""
     keys = label.keys or ("0", "1")
     chosen = "1" if pos_label is None and sorted(keys) == ["0", "1"] else pos_label
     if len(keys) != 2:
@@ -99,10 +96,7 @@ def class_labels(
 def class_shares(
     selection: Selection, label: Column, classes: Sequence[str] | None, k: int
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return each row's proportions of the k classes in its soft label, (n, k), and the names of the classes.
-
-    Raises InputError if the label has other classes, or if a row is not a distribution over the classes.
-    """
+    """Return each row's proportions of the k classes in its soft label, (n, k), and the names of the classes."""
     numbered = tuple(str(index) for index in range(k))
     names = numbered if classes is None else tuple(classes)
     if label.keys:
@@ -152,10 +146,7 @@ class Reduced:
 
 
 def _in_order(scores: Scores) -> tuple[Sequence[Column], Sequence[str] | None]:
-    """Return the columns, with the keys of mappings in the order of the classes, and the names of the classes, if any.
-
-    Raises InputError if the classes are not the keys.
-    """
+    """Return the columns, with keys of mappings in the order of the classes, and the names of classes, if any."""
     classes, keys = scores.given.classes, scores.columns[0].keys
     if not keys:
         return scores.columns, scores.given.columns if classes is None and len(scores.columns) > 1 else classes

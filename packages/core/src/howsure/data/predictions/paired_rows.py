@@ -35,9 +35,6 @@ def paired_rows(
     """Return pairs of the rows that both models have, in the order of ids or, without ids, of the files.
 
     Rows that only one model has are refused or, with `skip_missing`, left out.
-
-    Raises InputError if files of different lengths have no ids, if no row is in both, if the labels of a row differ
-    (unless each model has its own labels), or if classes or clusters differ.
     """
     names = (a.selection.table.name, b.selection.table.name)
     keys = _keys(a, b, names)

@@ -101,8 +101,6 @@ def open_predictions(
     are requested. find_items: if neither clusters nor ids are named, items that repeat within a group of a table are
     clusters or, without `items_are_clusters`, a note warns of them. A note also names a column of models without a
     role, and `models_as`, the parameter that would separate the models.
-
-    Raises InputError, which names the file, the column, the row (from 1) and the value.
     """
     roles = {"y_true": y_true, "groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id}
     across_files = files.across_files
@@ -240,10 +238,7 @@ def _label(table: Table, column: Column, only: str, *, soft: bool) -> tuple[Colu
 
 
 def _kinds(columns: Mapping[str, Column], scores: Scores, *, soft: bool) -> dict[Column, str]:
-    """Return the kind of each column, which determines how it is read.
-
-    Raises InputError for a column that must contain numbers but has another type.
-    """
+    """Return the kind of each column, which determines how it is read."""
     numbers = [*_weights(columns), *(() if scores.lists else scores.columns)]
     for column in numbers:
         if not (column.is_text or column.is_number):

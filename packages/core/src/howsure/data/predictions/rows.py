@@ -381,8 +381,6 @@ def rows_of_files(
     and ids, the columns that separate the rows of an item (models, groups); items that repeat within a cell become
     clusters. may_be_items: columns with a role that may identify the item nevertheless. pooled: the parameter that
     would separate models, for a note on tables with a column of several models without a role.
-
-    Raises InputError, which names the file, the column, the row and the value.
     """
     check_option_value(source.across_files, of=clusters, named="`clusters=...`")
     with opened_files(source, [*kinds, *later], with_classes=False) as opened:
@@ -546,8 +544,6 @@ def read_dated(
 
     date_format: see `coded_periods`.
     fingerprint: a function that hashes a cluster's name, for files that number their clusters separately.
-
-    Raises InputError, which names the file, the column, the row and the value, for an invalid input.
     """
     every = replace(source, skip_missing=True)
     how = {"find_items": True, "items_are_clusters": False}

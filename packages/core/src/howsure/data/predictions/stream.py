@@ -49,10 +49,7 @@ class PairStream:
         return self.columns.get("sample_weight")
 
     def chunks(self, codes: str | None = None, *, weighted: bool = True) -> Iterator[Chunk]:
-        """Yield the checked pairs in chunks of `CHUNK` rows, in the order of the files. codes: SQL for group codes.
-
-        Raises InputError for the first invalid probability, label or weight.
-        """
+        """Yield the checked pairs in chunks of `CHUNK` rows, in the order of the files. codes: SQL for group codes."""
         query, dtypes = [self.y_prob.number, self.label_sql], [np.float64, np.uint8]
         if self.sample_weight is not None and weighted:
             query, dtypes = [*query, self.sample_weight.number], [*dtypes, np.float64]
@@ -161,10 +158,7 @@ def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
 
 
 def _check_weights(stream: PairStream, slots: Slots, group: str | None = None) -> Slots:
-    """The slots of the pairs or of a group, after a check of their weights.
-
-    Raises InputError if the weights are all 0, or if their fourth powers, which intervals need, overflow.
-    """
+    """The slots of the pairs or of a group, after a check of their weights."""
     weights = stream.sample_weight
     if weights is not None and not len(slots.slot):
         from howsure.calibration.table import group_weighs_nothing

@@ -21,10 +21,7 @@ SUFFIXES = {".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv,
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """Check the suffix of an output file and return it.
-
-    Raises InputError for another format, or if the file cannot be written.
-    """
+    """Check the suffix of an output file and return it."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(f"{path} cannot be written; name a file that ends in {' or '.join(SUFFIXES)}.")
@@ -46,8 +43,6 @@ def write_pairs(
     group, cluster: the names of these columns. more: further columns of integers, by name. The suffix of `path`
     determines the format, .parquet or .csv. In CSV, group names that a spreadsheet would interpret as a formula are
     preceded by an apostrophe, unless `raw`. The file is written completely or not at all.
-
-    Raises InputError for another suffix, or a column of another length.
     """
     suffix = check_suffix(path)
     columns: dict[str, npt.NDArray[Any]] = {

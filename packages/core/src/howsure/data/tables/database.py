@@ -369,10 +369,7 @@ def leading_column(name: str, all_columns: Collection[str]) -> str:
 
 
 def find_place(name: str, all_columns: Sequence[str], *, file: str) -> Place:
-    """Return the place in a file (a column, or a value inside a column) to which a name refers.
-
-    Raises InputError if the file has no such column, or what follows it is not a path.
-    """
+    """Return the place in a file (a column, or a value inside a column) to which a name refers."""
     column = leading_column(name, all_columns)
     if column in all_columns:
         return Place(column, _steps(name, column))
@@ -385,10 +382,7 @@ def find_place(name: str, all_columns: Sequence[str], *, file: str) -> Place:
 
 
 def split_names(name: str, all_columns: Collection[str]) -> tuple[str, ...]:
-    """The columns that a name joins by commas; the name itself if it is a column or has no comma.
-
-    Raises InputError if a part is empty or named twice.
-    """
+    """The columns that a name joins by commas; the name itself if it is a column or has no comma."""
     if "," not in name or name in all_columns:
         return (name,)
     parts = tuple(part.strip() for part in name.split(","))
