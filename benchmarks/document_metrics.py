@@ -30,7 +30,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from howsure.scores.documents import jackknife_value, row_contributions
+from howsure.scores.prediction_metrics import jackknife_value, row_contributions
 from howsure.scores.ranks import ranks
 from howsure.significance.differences import Choices, test_differences
 from howsure.significance.metrics.documents import Columns

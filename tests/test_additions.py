@@ -106,6 +106,10 @@ register(Metric("error_share", "hard", wrong_rows, mean, higher_is_better=False,
     assert "error_share" in copy.run(*command_line)
     assert {0.25, 0.75} <= set(numbers_in(copy.from_json(*command_line)))
     assert "error_share" in copy.run(*COMPARED, "--metric", "no_such_metric", code=2)
+    scored = ("score", "answers.csv", "--target", "gold", "--prediction", "a", "--metric")
+    assert "error_share" in copy.run(*scored, "error_share")
+    assert 0.25 in numbers_in(copy.from_json(*scored, "error_share"))
+    assert "error_share" in copy.run(*scored, "no_such_metric", code=2)
 
 
 def test_a_document_metric(copy: Copy) -> None:

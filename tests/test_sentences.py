@@ -34,7 +34,7 @@ LEFT = {
     "howsure/figures/significance.py": 1,  # the name of a metric
     "howsure_cli/report/results.py": 1,  # the prefix "note: " of a line below a table
     "howsure/regression/results.py": 1,  # the full stop of a note
-    "howsure/scores/documents.py": 2,  # the full stop of a note
+    "howsure/scores/prediction_metrics.py": 2,  # the full stop of a note
     "howsure_pytest.py": 1,  # a TypeError of Python's
 }
 

@@ -14,7 +14,7 @@ from howsure.data.tables.named_files import SUFFIXES
 from howsure.errors import InputError
 from howsure.files.input_files import read_text
 from howsure.inputs.source_names import format_suffix
-from howsure.scores.documents import read_document_columns
+from howsure.scores.prediction_metrics import read_document_columns
 from howsure_cli.alike_columns import agree
 from howsure_cli.column_words import LABELS, MEASURES, PREDICTIONS, names_id, names_prediction
 from howsure_cli.field_commands import gold_neighbours, is_gold

@@ -12,7 +12,7 @@ from tests.cli.running import printed as run
 
 import howsure
 from howsure.errors import InputError
-from howsure.scores.documents import jackknife_value, unit_contributions
+from howsure.scores.prediction_metrics import jackknife_value, unit_contributions
 from howsure.scores.score_table import score_table
 from howsure.significance.comparison import compare
 from howsure.significance.metrics.metric import DOCUMENT, find_metric
@@ -99,7 +99,7 @@ def test_too_little_has_no_interval_and_says_why():
     assert few.notes == ("no interval: 4 items; at least 6 are needed at level 0.95",)
     alike = score_table(y_true=TEXTS, prediction=["a b c d e"] * 20, metrics="wer")[0]
     assert alike.mean.low is None
-    assert alike.notes == ("no interval: all 20 items have the same value, so their variation is unknown",)
+    assert alike.notes == ("no interval: the value is the same without any single item, so its variation is unknown",)
     long = [" ".join(["a"] * 5000), *["a b c"] * 20]
     row = score_table(y_true=long, prediction=[" ".join(["a"] * 4000), *["a b"] * 20], metrics="wer")[0]
     assert row.mean.low is None
@@ -193,15 +193,15 @@ def test_a_metric_without_labels_is_the_score_of_this_name(form: str, tmp_path: 
     assert [(row.model, row.mean.value) for row in table] == [("a", 1.0), ("b", 0.5)]
     with pytest.raises(InputError, match=r"it has model, acc_norm\. To compute it, name the true"):
         score_table(metrics="wer", model="model", data=data)
-    with pytest.raises(InputError, match=r"it has model, acc_norm\. macro_f1 is a metric of `howsure significance`"):
-        score_table(metrics="macro_f1", model="model", data=data)
+    with pytest.raises(InputError, match=r"it has model, acc_norm\. brier is a metric of `howsure significance`"):
+        score_table(metrics="brier", model="model", data=data)
     with pytest.raises(InputError, match=r"no column 'acc_nrm' in .* Did you mean acc_norm\?"):
         score_table(metrics="acc_nrm", model="model", data=data)
     if form == "file":
         with pytest.raises(InputError, match=r"names 2 columns \(model, acc_norm\).* Name one of them, or make them"):
             score_table(metrics=["model", "acc_norm"], data=data)
-    with pytest.raises(InputError, match=r"compares models\. Scores of models can be accuracy"):
-        score_table(metrics="macro_f1", y_true=["a"], prediction=["a"])
+    with pytest.raises(InputError, match=r"compares models\. Scores of models can be accuracy, macro_precision"):
+        score_table(metrics="brier", y_true=["a"], prediction=["a"])
 
 
 def test_a_label_counts_only_in_the_groups_and_models_in_whose_truth_it_occurs() -> None:
@@ -219,7 +219,7 @@ def test_a_label_counts_only_in_the_groups_and_models_in_whose_truth_it_occurs()
 
 def test_a_group_without_labels_has_no_mean_over_labels() -> None:
     true, groups = ["a,b"] * 10 + [""] * 10, ["g"] * 10 + ["h"] * 10
-    with pytest.raises(InputError, match=r"^multilabel_macro_f1 of h is undefined: it has nothing to count"):
+    with pytest.raises(InputError, match=r"^multilabel_macro_f1 of h is undefined: there is nothing to count"):
         score_table(y_true=true, prediction=true, id=range(20), groups=groups, metrics="multilabel_macro_f1")
     compared = compare(true, true, {"m": true}, groups=groups, metrics=["multilabel_macro_f1"])
     assert np.isnan(compared.groups["h", "m", "multilabel_macro_f1"].difference)

@@ -80,7 +80,7 @@ OPTION_HELP = {
     "--delta": "Largest allowed probability that --max-risk is exceeded.",
     "--write-policy": "Write the policy for howsure fields apply.",
     "--policy": "Policy that howsure fields --write-policy wrote.",
-    "--metric NAME": "Metric, such as accuracy or bleu; repeatable (all: docs/significance.md).",
+    "--metric NAME": "Metric, such as macro_f1 or bleu; repeatable (all: docs/significance.md).",
     "--method METHOD": "Permutation, bootstrap, gaffke, student, jackknife, mcnemar or boostsa (default: by metric).",
     "--alternative": "Two-sided, better or worse (for the model).",
     "--adjust": "How p-values are adjusted for the number of comparisons.",
@@ -177,8 +177,8 @@ TOPICS = {  # options that `--help` lists in a line, explained by `howsure help 
         *("--seed", "--resamples", "--simulations", "--samples", "--two-way", "--sample-size FLOAT", "--folds"),
         *("--bin-size", "--bins", "--binning", "--weight COL", "--stratum", "--bounds", "--assume-no-rare-losses"),
         *("--clusters-total", "--largest-cluster", "--alarms-over", "--junit", "--summary FILE", "--experiments"),
-        *("--positive", "--lower-is-better", "--date DATE", "--workers", "--part", "--encoding"),
-        *("--bad-dates", "--stemming", "--misplaced", "--missing-score", "--column"),
+        *("--positive", "--class NAME", "--lower-is-better", "--date DATE", "--workers", "--part"),
+        *("--encoding", "--bad-dates", "--stemming", "--misplaced", "--missing-score", "--column"),
     ),
 }
 SYNONYMS = {

@@ -4,7 +4,7 @@ fails.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Literal
 
 from howsure.inputs.arguments import Randomness, check_arguments
@@ -13,6 +13,7 @@ from howsure.inputs.numbers_and_names import check_integer
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.scores.results import ScoreTable
 from howsure.scores.score_table import as_sequence, score_table
+from howsure.significance.metrics.requested import metrics_and_class
 from howsure.worst_rows import Show, WorstRows
 
 
@@ -76,7 +77,7 @@ def score_models(
     y_true: ArrayLike | str | None = None,
     prediction: ArrayLike | str | None = None,
     *,
-    metrics: str | Sequence[str] = (),
+    metrics: str | Sequence[str] | Mapping[str, Hashable] = (),
     model: ArrayLike | str | None = None,
     groups: ArrayLike | str | None = None,
     id: ArrayLike | str | None = None,
@@ -95,12 +96,15 @@ def score_models(
 
     y_true (n,): the true value of each row: a label, or tags, spans, labels, relevance, a text.
     prediction (n,): the prediction of the model.
-    metrics: one or more of accuracy (default), entity_f1, entity_partial_f1, multilabel_micro_f1, multilabel_macro_f1,
-        ndcg@10, recall@10, wer, cer, bleu, chrf, chrf++.
+    metrics: one or more metrics of labels (accuracy by default, macro_f1, balanced_accuracy, mcc …; {"f1": "spam"}: of
+        one class) or of documents (entity_f1, multilabel_micro_f1, ndcg@10, wer, bleu …), listed in
+        docs/significance.md.
     worst: number of items to list that most models get wrong; with a single model, items that it gets wrong.
     show: columns of these items to show, such as question,answer.
 
-    The other parameters are those of `mean_scores`. Intervals of document metrics are based on the jackknife. Without
+    The other parameters are those of `mean_scores`. Intervals of metrics that are not means come from the jackknife.
+    Macro averages are over the classes that occur in `y_true` (of the group); a class with few items widens the
+    interval. Without
     `data`, `show` maps names to arrays. Without `prediction`, `y_true` is a file like those of the models (`data`),
     with a document in each line or sentence.
 
@@ -111,7 +115,7 @@ def score_models(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: the programs that define the metrics (docs/document-metrics.md).
     """
-    arguments = check_arguments(score_models, locals())
+    arguments = check_arguments(score_models, locals()) | metrics_and_class(metrics)
     if prediction is None and isinstance(y_true, str) and isinstance(data, Source):
         arguments |= {"y_true": None, "targets": y_true}
     return score_table(**arguments)

@@ -32,7 +32,10 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.source_names import columns_notes
 from howsure.notes import DETAIL, WARNING, Note, marked_note
 from howsure.result import Estimate
-from howsure.scores.documents import (
+from howsure.scores.class_errors import ClassErrors
+from howsure.scores.group_means import add_reaches, interval_note, mean_of_groups, value_of_groups
+from howsure.scores.overall import SAME_ANSWERS_NOTE, overall_rows, pool_groups, share_items
+from howsure.scores.prediction_metrics import (
     add_document_scores,
     document_metrics,
     interval_notes,
@@ -42,8 +45,6 @@ from howsure.scores.documents import (
     read_document_columns,
     score_named_as_metric,
 )
-from howsure.scores.group_means import add_reaches, interval_note, mean_of_groups, value_of_groups
-from howsure.scores.overall import SAME_ANSWERS_NOTE, overall_rows, pool_groups, share_items
 from howsure.scores.ranks import Flags, count_shared, ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable, lacking_items_notes
 from howsure.scores.scored_rows import (
@@ -70,6 +71,7 @@ def score_table(
     y_true: ArrayLike | str | None = None,
     prediction: ArrayLike | str | None = None,
     metrics: str | Sequence[str] = (),
+    target_class: Hashable = None,
     targets: str | None = None,
     column: int | None = None,
     model: ArrayLike | str | None = None,
@@ -93,6 +95,7 @@ def score_table(
 ) -> ScoreTable:
     """Estimate the mean score of each model on its own items, with an interval and its possible ranks.
 
+    target_class: also report precision, recall and F1 of this class (or those named by `metrics`).
     targets: a file of the true values: by line or sentence, like the models' files, or a table, by id.
     column: the column of tags in such files, counted from 1 (default: the last).
 
@@ -132,8 +135,10 @@ def score_table(
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
     requested_metrics: list[Metric] = []
-    if metrics != () or y_true is not None or prediction is not None:
-        requested_metrics = document_metrics(metrics, y_true, prediction, of_lines=of_lines, others=others)
+    if metrics != () or target_class is not None or y_true is not None or prediction is not None:
+        requested_metrics = document_metrics(
+            metrics, y_true, prediction, target_class=target_class, of_lines=of_lines, others=others
+        )
     lower_is_better = lower_is_better or any(not metric.higher_is_better for metric in requested_metrics)
     worst_request = check_worst(worst, show, data)
     with nullcontext() if named_score is None else named_as_metric(named_score):
@@ -298,13 +303,14 @@ def run_summaries(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -
 @dataclass(frozen=True, slots=True)
 class _Cell:
     """The items of a model in a group: their values (n,), clusters and ids (codes), their sizes (n,) in document
-    metrics, and the row of the table for this model and group.
+    metrics, the errors of its classes in macro averages, and the row of the table for this model and group.
     """
 
     values: Floats
     units: Integers | None
     items: Integers | None
     sizes: Floats | None
+    class_errors: ClassErrors | None
     row: ScoreRow
 
 
@@ -437,9 +443,11 @@ def _cell(
     if units is not None and (few := few_clusters(groups.sizes, bounded=bounds is not None and not document_scores)):
         notes.append(few)
     name, group, model = names
+    class_errors = None
     test: MeanScore | JackknifeValue
     if document_scores is not None and sizes is not None:
-        test = jackknife_value(document_scores.metric, values, sizes, groups)
+        class_errors = document_scores.class_errors.get((group, model))
+        test = jackknife_value(document_scores.metric, values, sizes, groups, class_errors)
         notes += interval_notes(test, level=options.level, unit="item" if units is None else "cluster")
         mean = _estimate(test, options, len(values), has_interval=True)
     else:
@@ -455,7 +463,7 @@ def _cell(
                 f"{every} {test.value:g}: the mean of such items is {claim} (one-sided, level {options.level:g})."
             )
     row = ScoreRow(name, group, model, len(values), runs, int(missing[positions].sum()), mean, notes=tuple(notes))
-    return _Cell(values, units, items, sizes, row)
+    return _Cell(values, units, items, sizes, class_errors, row)
 
 
 def _one_sided_bound(bounds: Bounds, *, best: bool) -> str:
@@ -662,6 +670,9 @@ def _macro_row(
         else:
             sizes = [np.ones(len(cell.values)) if cell.sizes is None else cell.sizes for cell in cells]
             mean = value_of_groups(metric, groups, sizes)
+            class_errors = [cell.class_errors for cell in cells if cell.class_errors is not None]
+            if class_errors and units is by_item:
+                mean = ClassErrors.of_mean(class_errors).added_to(mean)
             unit = "item" if groups[0][1] is None else "cluster"
             notes = list(interval_notes(mean, level=options.level, unit=unit))
         estimates.append(_estimate(mean, options, n, has_interval=True))

@@ -43,6 +43,7 @@ from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import notes_on_numbers, number_or_text, parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
+from howsure.scores.class_errors import ClassErrors
 from howsure.significance.checked_systems import unequal_rows
 from howsure.significance.documents import object_array
 from howsure.significance.metrics.metric import Metric
@@ -60,11 +61,12 @@ MAX_CELLS, SECONDS_PER_CELL = 10_000, 0.015  # number of models or groups, and s
 @dataclass(frozen=True, slots=True)
 class DocumentScores:
     """Jackknife contributions (n,) of the rows to a metric that is not a mean, and the size (n,) of each row, such as
-    its number of words."""
+    its number of words. class_errors: for a macro average over classes, their errors by group and model."""
 
     metric: Metric
     parts: Floats
     sizes: Floats
+    class_errors: dict[tuple[str | None, str | None], ClassErrors] = field(default_factory=dict)
 
     @classmethod
     def zeros(cls, metric: Metric, n: int) -> DocumentScores:

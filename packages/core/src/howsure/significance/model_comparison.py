@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
-from howsure.errors import InputError
 from howsure.inputs.arguments import Randomness, check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.significance.comparison import Predictions, compare
 from howsure.significance.metrics.metric import Metric
+from howsure.significance.metrics.requested import metrics_and_class
 from howsure.significance.results import Comparison
 from howsure.significance.systems import Runs
 
@@ -110,7 +109,7 @@ def compare_models(
     arguments = check_arguments(compare_models, locals())
     if data is None and isinstance(y_true, str):
         arguments |= {"y_true": None, "targets": y_true, "model": [model] if isinstance(model, str) else model}
-    return compare(**arguments | _baseline(against) | _metrics(metrics))
+    return compare(**arguments | _baseline(against) | metrics_and_class(metrics))
 
 
 def compare_scores(
@@ -226,7 +225,7 @@ def resample_models(
     Raises InputError, which names the parameter, the rule, the value and the row.
     Source: Efron & Tibshirani (1993); Davison & Hinkley (1997); Fornaciari et al. (2022).
     """
-    arguments = check_arguments(resample_models, locals()) | _metrics(metrics)
+    arguments = check_arguments(resample_models, locals()) | metrics_and_class(metrics)
     if method == TWO_WAY:
         arguments |= {"method": "bootstrap", "two_way": True}
     return compare(**arguments)
@@ -236,13 +235,3 @@ def _baseline(against: Any) -> dict[str, Any]:
     """Arguments of `compare` for the baseline; "all pairs" becomes all_pairs=True."""
     is_all = isinstance(against, str) and against == ALL_PAIRS
     return {"against": None, "all_pairs": True} if is_all else {"against": against}
-
-
-def _metrics(metrics: Metrics | None) -> dict[str, Any]:
-    """Arguments of `compare` for the metrics; a mapping of metrics to a class becomes `target_class`."""
-    if not isinstance(metrics, Mapping):
-        return {"metrics": metrics}
-    classes = list(dict.fromkeys(metrics.values()))
-    if len(classes) > 1:
-        raise InputError(f"`metrics` must name one class; they name {shortened(map(repr, classes))}.")
-    return {"metrics": list(metrics), "target_class": classes[0] if classes else None}

@@ -31,6 +31,9 @@ class JackknifeValue:
     this minimum
     is limited to 1.5 s.
 
+    shrunk: for a macro average over classes with few items, the value moved towards the middle, which is used for
+    p (1 - p) below in place of the value.
+
     Each end of the interval is based on the variance v = (t / z)² s² + move², where z and t are quantiles of the normal
     distribution and of Student's t with k - 1 degrees of freedom. For the proportion p = (value - lowest) / (highest -
     lowest), the effective number of observations is n = p (1 - p) / v (v on the scale of p), and the end is Jeffreys',
@@ -58,6 +61,7 @@ class JackknifeValue:
     units: int
     within: Bounds | None
     worst: float | None = None
+    shrunk: float | None = None
     method: str = "jackknife"
 
     @classmethod
@@ -137,7 +141,8 @@ class JackknifeValue:
             events = ((self.value - low) / error) ** 2
             return low + float(gammaincinv(events + 0.5, probability)) / events * (self.value - low)
         share = (self.value - low) / (high - low)
-        n = share * (1 - share) * ((high - low) / error) ** 2
+        middle = share if self.shrunk is None else (self.shrunk - low) / (high - low)
+        n = middle * (1 - middle) * ((high - low) / error) ** 2
         return low + (high - low) * float(betaincinv(n * share + 0.5, n * (1 - share) + 0.5, probability))
 
 

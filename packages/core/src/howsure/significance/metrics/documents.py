@@ -21,7 +21,7 @@ from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
 from howsure.inputs.pairs import Integers
 from howsure.lazy_imports import require
-from howsure.significance.metrics.labels import PER_CLASS, SHARE, macro, micro
+from howsure.significance.metrics.labels import PER_CLASS, SHARE, TotalOf, macro, micro
 from howsure.significance.metrics.metric import DOCUMENT, Floats, Metric, Rows, mean, ratio, register, register_family
 from howsure.significance.systems import Problem
 
@@ -32,31 +32,6 @@ if TYPE_CHECKING:
 PERCENT = (0.0, 100.0)
 LABEL_AVERAGE = "multilabel_macro_f1"
 RATE = (0.0, math.inf)  # an error rate may exceed 1, because a text may have more errors than the reference has words
-
-
-@dataclass(frozen=True, slots=True)
-class TotalOf:
-    """Sizes of documents: the sum of some of their statistics."""
-
-    columns: tuple[int, ...]
-
-    def __call__(self, statistics: Floats, /) -> Floats:
-        return np.asarray(statistics[:, self.columns].sum(axis=1))
-
-
-def shares_of_labels(statistics: Floats) -> Floats:
-    """Return the sizes of documents for a macro average over labels.
-
-    For each label, the proportion of all true and predicted occurrences that are in the document is computed. The size
-    is the sum of these proportions over labels.
-
-    >>> shares_of_labels(np.array([[0.0, 0, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])).tolist()  # two labels
-    [1.5, 0.5]
-    """
-    _, predicted, true = np.moveaxis(statistics.reshape(len(statistics), 3, -1), 1, 0)
-    both = predicted + true
-    totals = both.sum(axis=0)
-    return np.asarray((both / np.where(totals > 0, totals, 1.0)).sum(axis=1))
 
 
 def lengths_in_ngrams(statistics: Floats) -> Floats:
@@ -468,20 +443,19 @@ EXACT, PART = (
     DocumentRows(parse_entities, "entities: tags such as B-PER, or spans", counts)
     for counts in (exact_counts, partial_counts)
 )
-SIZES = {name: TotalOf(tuple(np.flatnonzero(quotient.below).tolist())) for name, quotient in PER_CLASS.items()}
 
 
-def _document_metric(metric: Metric, rows: Rows, sizes: Callable[[Floats], Floats]) -> Metric:
+def _document_metric(metric: Metric, rows: Rows) -> Metric:
     """Register a metric of correct, predicted and true counts as a metric of documents."""
-    return register(replace(metric, task=DOCUMENT, rows=rows, score=None, sizes=sizes))
+    return register(replace(metric, task=DOCUMENT, rows=rows, score=None))
 
 
-for _name, _one in PER_CLASS.items():
-    _document_metric(micro(f"entity_{_name}", _one), EXACT, SIZES[_name])
-    _document_metric(micro(f"strict_entity_{_name}", _one), StrictEntityRows(), SIZES[_name])
-    _document_metric(micro(f"entity_partial_{_name}", _one), PART, SIZES[_name])
-_document_metric(micro("multilabel_micro_f1", PER_CLASS["f1"]), LABEL_SETS, SIZES["f1"])
-_document_metric(macro(LABEL_AVERAGE, PER_CLASS["f1"]), each_label, shares_of_labels)
+for _name, _quotient in PER_CLASS.items():
+    _document_metric(micro(f"entity_{_name}", _quotient), EXACT)
+    _document_metric(micro(f"strict_entity_{_name}", _quotient), StrictEntityRows())
+    _document_metric(micro(f"entity_partial_{_name}", _quotient), PART)
+_document_metric(micro("multilabel_micro_f1", PER_CLASS["f1"]), LABEL_SETS)
+_document_metric(macro(LABEL_AVERAGE, PER_CLASS["f1"]), each_label)
 register(_ranking_metric("ndcg", ndcg, None))
 register_family("ndcg", partial(_ranking_metric, "ndcg", ndcg))
 register_family("recall", partial(_ranking_metric, "recall", recall_at_k))

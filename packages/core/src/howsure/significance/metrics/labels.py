@@ -8,14 +8,16 @@ missing from a resample counts as 0, as in scikit-learn with `labels` given and 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
-from howsure.significance.metrics.metric import Floats, Metric, mean, ratio, register
+from howsure.significance.metrics.metric import Floats, Metric, Quotient, mean, ratio, register
 from howsure.significance.systems import Problem
 
 Codes = npt.NDArray[np.int64]
@@ -79,35 +81,41 @@ def correctness(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
     return np.asarray(targets == predictions, dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class Quotient:
-    """A metric of one class as a ratio of linear combinations of its counts (correct, predicted, true)."""
-
-    above: tuple[int, int, int]
-    below: tuple[int, int, int]
-
-    def values(self, counts: Floats) -> Floats:
-        """The metric (…, classes) from counts (…, 3, classes); NaN where the denominator is 0."""
-        return ratio(combination(counts, self.above), combination(counts, self.below))
-
-    def slopes(self, counts: Floats, values: Floats) -> Floats:
-        """The derivatives with respect to the counts: (…, 3, classes); 0 where the denominator is 0."""
-        below = combination(counts, self.below)[..., None, :]
-        change = np.array(self.above)[:, None] - values[..., None, :] * np.array(self.below)[:, None]
-        return np.asarray(np.where(below == 0, 0.0, change / np.where(below == 0, 1.0, below)))
-
-
-def combination(counts: Floats, coefficients: tuple[int, int, int]) -> Floats:
-    """The linear combination of the counts (…, 3, classes) of correct, predicted and true: (…, classes)."""
-    terms = [counts[..., k, :] if c == 1 else c * counts[..., k, :] for k, c in enumerate(coefficients) if c]
-    return np.asarray(sum(terms[1:], start=terms[0]))
-
-
 PER_CLASS = {
     "precision": Quotient((1, 0, 0), (0, 1, 0)),
     "recall": Quotient((1, 0, 0), (0, 0, 1)),
     "f1": Quotient((2, 0, 0), (0, 1, 1)),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class TotalOf:
+    """Sizes of rows: the sum of some of their statistics."""
+
+    columns: tuple[int, ...]
+
+    def __call__(self, statistics: Floats, /) -> Floats:
+        return np.asarray(statistics[:, self.columns].sum(axis=1))
+
+
+def shares_of_classes(statistics: Floats) -> Floats:
+    """Return the sizes of rows for an average over classes.
+
+    For each class, the proportion of all true and predicted occurrences that are in the row is computed. The size is
+    the sum of these proportions over classes.
+
+    >>> shares_of_classes(np.array([[0.0, 0, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])).tolist()  # two classes
+    [1.5, 0.5]
+    """
+    _, predicted, true = np.moveaxis(statistics.reshape(len(statistics), 3, -1), 1, 0)
+    both = predicted + true
+    totals = both.sum(axis=0)
+    return np.asarray((both / np.where(totals > 0, totals, 1.0)).sum(axis=1))
+
+
+def denominators(quotient: Quotient) -> TotalOf:
+    """Sizes of rows for a ratio of counts: what they contribute to its denominator."""
+    return TotalOf(tuple(np.flatnonzero(quotient.below).tolist()))
 
 
 def _counts(sums: Floats) -> Floats:
@@ -131,7 +139,18 @@ def macro(name: str, quotient: Quotient, classes: str = "averaged") -> Metric:
         counts = _counts(sums)
         return np.asarray(quotient.slopes(counts, _values(quotient, counts)) / counts.shape[-1]).reshape(sums.shape)
 
-    return Metric(name, "hard", ClassRows(classes), value, best=1.0, bounds=SHARE, score=correctness, slopes=slopes)
+    return Metric(
+        name,
+        "hard",
+        ClassRows(classes),
+        value,
+        best=1.0,
+        bounds=SHARE,
+        score=correctness,
+        slopes=slopes,
+        sizes=shares_of_classes,
+        class_ratio=quotient,
+    )
 
 
 def rare_labels_note(true_counts: npt.NDArray[Any], *, kinds: tuple[str, str] = ("label", "labels")) -> str | None:
@@ -176,6 +195,7 @@ def micro(name: str, quotient: Quotient) -> Metric:
         best=1.0,
         bounds=SHARE,
         score=correctness,
+        sizes=denominators(quotient),
     )
 
 
@@ -210,14 +230,43 @@ def class_metric(name: str, label: Any) -> Metric:
         score=lambda targets, predictions, problem: (
             (targets == problem.code(label)) == (predictions == problem.code(label))
         ).astype(np.float64),
+        sizes=denominators(quotient),
+    )
+
+
+def metric_of_class(name: str, target_class: object) -> Metric:
+    """The precision, recall or F1 of a class. Raises InputError without a class."""
+    if target_class is None:
+        raise InputError(
+            f"{name!r} is a metric of one class. Give the class as `target_class`, or choose 'macro_{name}'."
+        )
+    return class_metric(name, target_class)
+
+
+def class_not_used(metrics: Iterable[str | Metric]) -> InputError:
+    """The error for a `target_class` with metrics that are not of one class."""
+    names = ", ".join(str(getattr(metric, "name", metric)) for metric in metrics)
+    return InputError(
+        f"`target_class` is for {', '.join(PER_CLASS)} of labels; the metrics are {names}. Choose one of the first, or "
+        "leave `target_class` out."
     )
 
 
 register(Metric("accuracy", "hard", correct_rows, mean, best=1.0, bounds=SHARE, score=correctness))
-for _name, _one in PER_CLASS.items():
-    register(macro(f"macro_{_name}", _one))
-for _name, _one in PER_CLASS.items():
-    register(micro(f"micro_{_name}", _one))
-    register(weighted(f"weighted_{_name}", _one))
+for _name, _quotient in PER_CLASS.items():
+    register(macro(f"macro_{_name}", _quotient))
+for _name, _quotient in PER_CLASS.items():
+    register(micro(f"micro_{_name}", _quotient))
+    register(weighted(f"weighted_{_name}", _quotient))
 register(macro("balanced_accuracy", PER_CLASS["recall"], "true"))
-register(Metric("mcc", "hard", ClassRows("all"), matthews_correlation, best=1.0, bounds=(-1.0, 1.0), score=correctness))
+MCC = Metric(
+    "mcc",
+    "hard",
+    ClassRows("all"),
+    matthews_correlation,
+    best=1.0,
+    bounds=(-1.0, 1.0),
+    score=correctness,
+    sizes=shares_of_classes,
+)
+register(MCC)

@@ -35,6 +35,34 @@ class Rows(Hashable, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Quotient:
+    """A metric of one class as a ratio of linear combinations of its counts (correct, predicted, true)."""
+
+    above: tuple[int, int, int]
+    below: tuple[int, int, int]
+
+    def values(self, counts: Floats) -> Floats:
+        """The metric (…, classes) from counts (…, 3, classes); NaN where the denominator is 0."""
+        return ratio(combination(counts, self.above), combination(counts, self.below))
+
+    def slopes(self, counts: Floats, values: Floats) -> Floats:
+        """The derivatives with respect to the counts: (…, 3, classes); 0 where the denominator is 0."""
+        below = combination(counts, self.below)[..., None, :]
+        change = np.array(self.above)[:, None] - values[..., None, :] * np.array(self.below)[:, None]
+        return np.asarray(np.where(below == 0, 0.0, change / np.where(below == 0, 1.0, below)))
+
+
+def combination(counts: Floats, coefficients: tuple[int, int, int]) -> Floats:
+    """The linear combination of the counts (…, 3, classes) of correct, predicted and true: (…, classes)."""
+    terms = [
+        counts[..., column, :] if coefficient == 1 else coefficient * counts[..., column, :]
+        for column, coefficient in enumerate(coefficients)
+        if coefficient
+    ]
+    return np.asarray(sum(terms[1:], start=terms[0]))
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """A metric: a function of sums of statistics over rows, so that resampling needs only one matrix product.
 
@@ -55,8 +83,8 @@ class Metric:
     sizes(statistics): the size of each row, (n, k) to (n,), such as its number of words; None if all rows have the same
     size. slopes(sums): derivatives of the value with respect to the sums, (…, k) to (…, k); by default, finite
     differences are used. tested: another metric that is tested instead, if this metric is a non-decreasing function of
-    it. infinite_at_zero: whether a row's score is infinite if its label has probability 0. Metrics with the same `rows`
-    share its computation.
+    it. infinite_at_zero: whether a row's score is infinite if its label has probability 0. class_ratio: for a macro
+    average, the ratio of counts that is averaged over classes. Metrics with the same `rows` share its computation.
 
     A user-defined metric (the mean absolute error of numeric labels):
 
@@ -84,6 +112,7 @@ class Metric:
     infinite_at_zero: bool = False
     sizes: Callable[[Floats], Floats] | None = None
     worst: float | None = None
+    class_ratio: Quotient | None = None
 
     @property
     def is_mean(self) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Integers
 from howsure.significance.checked_systems import VIEWS, Systems, view_as
 from howsure.significance.metrics.documents import counted
-from howsure.significance.metrics.labels import class_metric
+from howsure.significance.metrics.labels import PER_CLASS, class_not_used, metric_of_class
 from howsure.significance.metrics.metric import CONTENT_OF_TASK, DOCUMENT, Metric, find_metric, metric_names
 
 DEFAULTS = {
@@ -20,7 +22,7 @@ DEFAULTS = {
     "probabilistic": ("log_loss", "multiclass_brier"),
 }
 BOOSTSA_SOFT = ("jensen_shannon_distance", "clipped_cross_entropy", "entropy_similarity", "entropy_correlation")
-OF_CLASS = ("precision", "recall", "f1")
+OF_CLASS = tuple(PER_CLASS)
 BRIER = ("brier", "multiclass_brier")
 
 
@@ -57,6 +59,19 @@ def named_metrics(metrics: object) -> list[str | Metric] | None:
     return list(metric_list)
 
 
+def metrics_and_class(metrics: Any) -> dict[str, Any]:
+    """The arguments `metrics` and, from a mapping of metrics to a class, `target_class`.
+
+    Raises InputError if the mapping has more than one class.
+    """
+    if not isinstance(metrics, Mapping):
+        return {"metrics": metrics}
+    classes = list(dict.fromkeys(metrics.values()))
+    if len(classes) > 1:
+        raise InputError(f"`metrics` must name one class; they name {shortened(map(repr, classes))}.")
+    return {"metrics": list(metrics), "target_class": classes[0] if classes else None}
+
+
 def requested_metrics(
     metrics: Sequence[str | Metric] | None, systems: Systems, *, method: str | None, target_class: object
 ) -> list[Requested]:
@@ -68,11 +83,7 @@ def requested_metrics(
     if target_class is not None and not (
         "hard" in VIEWS[systems.task] and any(metric in OF_CLASS for metric in metrics)
     ):
-        raise InputError(
-            f"`target_class` is for {', '.join(OF_CLASS)} of labels; the metrics are "
-            f"{', '.join(str(getattr(metric, 'name', metric)) for metric in metrics)}. Choose one of the first, or "
-            "leave `target_class` out."
-        )
+        raise class_not_used(metrics)
     resolved_metrics = [find_applicable(name, systems, target_class) for name in metrics]
     twice = [
         metric.name for metric in resolved_metrics if sum(metric.name == other.name for other in resolved_metrics) > 1
@@ -103,14 +114,11 @@ def find_applicable(name: str | Metric, systems: Systems, target_class: object) 
             raise InputError(f"{name.name} is a metric of {kinds[0]}, but these predictions are {kinds[1]}.")
         return name
     if name in OF_CLASS and "hard" in kinds:
-        if target_class is None:
-            raise InputError(
-                f"{name!r} is a metric of one class. Give the class as `target_class`, or choose 'macro_{name}'."
-            )
+        metric = metric_of_class(name, target_class)
         as_labels = view_as(systems, "hard")
         first = next(iter(as_labels.predictions))
         as_labels.problem(first, first).code(target_class)
-        return class_metric(name, target_class)
+        return metric
     task = next((kind for kind in kinds if name in metric_names(kind)), systems.task)
     if name in BRIER and task == "probabilistic":
         width = next(iter(systems.predictions.values())).shape[-1]

@@ -1,11 +1,11 @@
-"""Accuracy and metrics of documents (entity F1, BLEU, word error rate …) as scores of models."""
+"""Metrics of predictions as scores of models: of labels (accuracy, macro F1 …) and of documents (entity F1, BLEU …)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,17 @@ from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import is_missing
 from howsure.inputs.frames import Kind
-from howsure.inputs.numbers_and_names import counted, number_or_text, shortened
+from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.source_names import format_suffix, source_names
+from howsure.scores.class_errors import ClassErrors
 from howsure.scores.scored_rows import DocumentScores, ScoredRows, iterate_cells
 from howsure.significance.checked_systems import Systems
 from howsure.significance.comparison_input import add_targets
 from howsure.significance.documents import label_notes, notes_of_documents
-from howsure.significance.metrics.documents import DocumentRows, each_label, labels_by, of_occurring_labels
-from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names, tasks_of_metrics
+from howsure.significance.metrics.documents import labels_by, of_occurring_labels, parsed
+from howsure.significance.metrics.labels import MCC, PER_CLASS, class_not_used, metric_of_class
+from howsure.significance.metrics.metric import DOCUMENT, Metric, Rows, find_metric, metric_names, tasks_of_metrics
 from howsure.significance.systems import Problem
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.jackknife_value import MIN_EFFECTIVE_UNITS, JackknifeValue, units_needed
@@ -38,24 +40,43 @@ def _parse_label(value: Any) -> Any:
     return None if is_missing(value) else number_or_text(value)
 
 
-def _correct_counts(true: Any, predicted: Any) -> tuple[float, float]:
-    if true is None:
-        raise InputError("the true value must not be missing.")
-    return float(true == predicted), 1.0
+@dataclass(frozen=True, slots=True)
+class LabelRows:
+    """Computes the statistics of a metric of labels from the labels, where `rows` needs their codes."""
+
+    rows: Rows
+
+    def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
+        true, predicted = (
+            parsed(values, name, _parse_label, "a label")
+            for values, name in ((targets, "y_true"), (predictions, "prediction"))
+        )
+        if None in true:
+            raise InputError("the true value must not be missing. This is the case in {row}.", row=true.index(None))
+        code_of_label = {label: code for code, label in enumerate(dict.fromkeys([*true, *predicted]))}
+        true_codes, predicted_codes = (np.array([code_of_label[label] for label in row]) for row in (true, predicted))
+        labels = tuple(str(label) for label in code_of_label)
+        return self.rows(
+            true_codes, predicted_codes, Problem("hard", true_codes, predicted_codes, predicted_codes, labels)
+        )
 
 
-ACCURACY = replace(
-    find_metric("accuracy", "hard"),
-    task=DOCUMENT,
-    rows=DocumentRows(_parse_label, "a label", _correct_counts),
-    score=None,
-)
+def _of_labels(metric: Metric) -> Metric:
+    """A metric of codes of labels as a metric of the labels."""
+    return replace(metric, task=DOCUMENT, rows=LabelRows(metric.rows), score=None)
 
 
 def document_metrics(
-    metrics: str | Sequence[str], y_true: object, prediction: object, *, of_lines: bool, others: Mapping[str, object]
+    metrics: str | Sequence[str],
+    y_true: object,
+    prediction: object,
+    *,
+    target_class: object,
+    of_lines: bool,
+    others: Mapping[str, object],
 ) -> list[Metric]:
-    """Return the requested metrics. The default is accuracy; files of lines (`of_lines`) need a named metric.
+    """Return the requested metrics. The default is accuracy, or precision, recall and F1 of `target_class`; files of
+    lines (`of_lines`) need a named metric.
 
     Returns an empty list if metrics, y_true and prediction are all absent, because scores are then given instead.
 
@@ -66,19 +87,23 @@ def document_metrics(
         raise InputError(
             "{parameter} must be the name of a metric or a list of names; it is {value!r}", "metrics", value=names
         )
+    if not names and target_class is not None:
+        names = [*PER_CLASS]
     if not (names or of_lines or y_true is None or prediction is None):
-        names = [ACCURACY.name]
+        names = ["accuracy"]
     if not names and y_true is None and prediction is None:
         return []
     if not names or y_true is None or prediction is None:
         needed = {"metrics": names or None, "y_true": y_true, "prediction": prediction}
         missing = " and ".join(parameter(name) for name, value in needed.items() if value is None)
-        raise InputError(f"a metric of documents needs `metrics`, `y_true` and `prediction`; name {missing}.")
-    chosen_metrics = [_find_metric(name) for name in names]
+        raise InputError(f"a metric of predictions needs `metrics`, `y_true` and `prediction`; name {missing}.")
+    if target_class is not None and not PER_CLASS.keys() & {*names}:
+        raise class_not_used(names)
+    chosen_metrics = [_find_metric(name, target_class) for name in names]
     for name, value in others.items():
         if value is not None:
             raise InputError(
-                f"{parameter(name)} is for `score=...`; a metric of documents uses the predictions. Leave it out."
+                f"{parameter(name)} is for `score=...`; a metric of predictions needs no score. Leave it out."
             )
     if len({metric.higher_is_better for metric in chosen_metrics}) > 1:
         raise InputError(
@@ -88,15 +113,21 @@ def document_metrics(
     return chosen_metrics
 
 
-def _find_metric(name: str) -> Metric:
-    """Return the metric of documents with a name, or accuracy."""
-    tasks = tasks_of_metrics([name])
-    if name != ACCURACY.name and tasks and DOCUMENT not in tasks:
+def _find_metric(name: str, target_class: object) -> Metric:
+    """Return the metric of labels or documents with a name."""
+    if name in PER_CLASS:
+        return _of_labels(metric_of_class(name, target_class))
+    tasks, names = tasks_of_metrics([name]), (*metric_names("hard"), *metric_names(DOCUMENT))
+    if "hard" in tasks:
+        return _of_labels(find_metric(name, "hard"))
+    if DOCUMENT in tasks:
+        return find_metric(name, DOCUMENT)
+    if tasks:
         raise InputError(
-            f"{name} is a metric of `howsure significance`, which compares models. Scores of models can be accuracy or "
-            f"a metric of documents: {', '.join(metric_names(DOCUMENT))}."
+            f"{name} is a metric of `howsure significance`, which compares models. Scores of models can be "
+            f"{', '.join(names)}."
         )
-    return ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT)
+    raise unknown_name("metric", name, names, place="the metrics of labels and documents", limit=len(names))
 
 
 def score_named_as_metric(metrics: str | Sequence[str]) -> str | None:
@@ -125,7 +156,7 @@ def named_as_metric(name: str) -> Iterator[None]:
         if not (tasks := tasks_of_metrics([name])):
             raise
         remedy = "To compute it, name the true labels and the predictions: `y_true=...` and `prediction=...`."
-        if DOCUMENT not in tasks and name != ACCURACY.name:
+        if not tasks & {DOCUMENT, "hard"}:
             remedy = f"{name} is a metric of `howsure significance`, which compares models."
         raise InputError(
             "unknown_name",
@@ -252,7 +283,7 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
         for group, model, positions in iterate_cells(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
             whose = "".join(f" of {name}" for name in (model, group) if name is not None)
             statistics = by_rows[metric.rows][positions]
-            if metric.rows is each_label:
+            if metric.class_ratio is not None:
                 statistics = of_occurring_labels(statistics)
             scores[metric.name][positions] = row_contributions(metric, statistics, whose)
             if metric.name in document_scores:
@@ -262,9 +293,14 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
                 into = document_scores[metric.name]
                 into.sizes[positions] = 1.0 if metric.sizes is None else metric.sizes(statistics)
                 into.parts[positions] = unit_contributions(metric, statistics, item, units, whose)
+                if metric.class_ratio is not None:
+                    into.class_errors[group, model] = ClassErrors.of(
+                        metric.class_ratio, sums_by_unit(statistics, item, units)[0]
+                    )
     notes = [*rows.notes, *_prediction_notes(rows, metrics)]
     bounds = {metric.name: metric.bounds if metric.is_mean else None for metric in metrics}
-    notes += [NO_RARE_WORSE_NOTE] if document_scores else []
+    if any(not isinstance(document_score.metric.rows, LabelRows) for document_score in document_scores.values()):
+        notes.append(NO_RARE_WORSE_NOTE)
     return replace(rows, scores=scores, notes=tuple(notes), bounds=bounds, document_scores=document_scores)
 
 
@@ -276,14 +312,17 @@ def _prediction_notes(rows: ScoredRows, metrics: Sequence[Metric]) -> Iterator[s
     assert rows.answers is not None
     true, predicted = rows.answers
     models, column = rows.coded.get("model"), rows.read.get("prediction", "prediction")
-    functions = dict.fromkeys(_row_labels if metric is ACCURACY else labels_by(metric) for metric in metrics)
+    functions = dict.fromkeys(
+        _row_labels if isinstance(metric.rows, LabelRows) else labels_by(metric) for metric in metrics
+    )
     for labels in functions:
         for code, model in enumerate([None] if models is None else models.names):
             of_model = slice(None) if models is None else models.codes == code
             name = column if model is None else f"{column} of {model}"
             yield from label_notes(true[of_model], predicted[of_model], labels, name=name)
     first = Systems(DOCUMENT, true, {"prediction": predicted[None]}, (), None, None)
-    yield from notes_of_documents(first, [metric.name for metric in metrics])
+    without_class_errors = [metric.name for metric in metrics if metric.class_ratio is None]
+    yield from notes_of_documents(first, without_class_errors)
 
 
 def _row_labels(value: Any) -> tuple[Any, ...]:
@@ -307,8 +346,11 @@ def row_contributions(metric: Metric, statistics: Floats, whose: str = "", *, un
         left = metric.value(sums - statistics) if n > 1 else np.full(1, value)
     undefined = np.flatnonzero(np.isnan(left))
     if np.isnan(value) or len(undefined):
-        what = "has nothing to count" if np.isnan(value) else f"has nothing to count except in a single {unit}"
-        raise InputError(f"{metric.name}{whose} is undefined: it {what} among {counted(n, unit)}.")
+        what = "there is nothing to count"
+        if metric.name == MCC.name:
+            what = "the true labels or the predictions have a single class"
+        what += "" if np.isnan(value) else f" without one {unit}"
+        raise InputError(f"{metric.name}{whose} is undefined: {what} among {counted(n, unit)}.")
     parts = -(n - 1) * left
     return np.asarray(parts - parts.mean() + value)
 
@@ -325,20 +367,33 @@ def unit_contributions(
     >>> unit_contributions(wer, statistics, None, np.array([0, 0, 1, 1])).tolist()  # of two clusters: 1/8 and 3/8
     [0.125, 0.125, 0.375, 0.375]
     """
-    item = np.arange(len(statistics)) if items is None else np.unique(items, return_inverse=True)[1]
-    unit = item if units is None else np.unique(units, return_inverse=True)[1]
-    if len(np.unique(unit)) == len(statistics):
+    sums, unit = sums_by_unit(statistics, items, units)
+    if len(sums) == len(statistics):
         return row_contributions(metric, statistics, whose)
-    sums: Floats = np.stack([np.bincount(unit, column) for column in statistics.T], axis=1).astype(np.float64)
     parts = row_contributions(metric, sums, whose, unit="item" if units is None else "cluster")
-    first = np.unique(item, return_index=True)[1]
+    first = np.arange(len(statistics)) if items is None else np.unique(items, return_index=True)[1]
     sizes = np.maximum(np.bincount(unit[first], minlength=len(sums)), 1)  # items of each unit
     value = parts.mean()
     return np.asarray(value + ((parts - value) * sizes.sum() / (len(sums) * sizes))[unit])
 
 
-def jackknife_value(metric: Metric, parts: Floats, sizes: Floats, groups: ItemGroups) -> JackknifeValue:
-    """The value of a metric from the contributions (n,), sizes (n,) and clusters of items.
+def sums_by_unit(statistics: Floats, items: Integers | None, units: Integers | None) -> tuple[Floats, Integers]:
+    """Return the summed statistics (m, k) of m clusters (codes `units`) or items (codes `items`), or of the rows if
+    both are None; and the unit (n,) of each row."""
+    codes = items if units is None else units
+    if codes is None:
+        return statistics, np.arange(len(statistics))
+    unit = np.unique(codes, return_inverse=True)[1]
+    if unit.max(initial=-1) + 1 == len(statistics):
+        return statistics, np.arange(len(statistics))
+    return np.stack([np.bincount(unit, column) for column in statistics.T], axis=1).astype(np.float64), unit
+
+
+def jackknife_value(
+    metric: Metric, parts: Floats, sizes: Floats, groups: ItemGroups, class_errors: ClassErrors | None = None
+) -> JackknifeValue:
+    """The value of a metric from the contributions (n,), sizes (n,) and clusters of items, and for a macro average from
+    the errors of its classes.
 
     >>> wer = find_metric("wer", DOCUMENT)
     >>> parts = row_contributions(wer, np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0]] * 8))
@@ -347,7 +402,7 @@ def jackknife_value(metric: Metric, parts: Floats, sizes: Floats, groups: ItemGr
     (0.25, [0.173, 0.362])
     """
     value = float(parts[0]) if np.ptp(parts) == 0.0 else float(parts.mean())
-    return JackknifeValue.of(
+    jackknife = JackknifeValue.of(
         value,
         groups.totals(parts - value) / len(parts),
         groups.totals(sizes),
@@ -355,6 +410,7 @@ def jackknife_value(metric: Metric, parts: Floats, sizes: Floats, groups: ItemGr
         higher_is_better=metric.higher_is_better,
         worst=metric.worst,
     )
+    return jackknife if class_errors is None else class_errors.added_to(jackknife)
 
 
 def interval_notes(value: JackknifeValue, *, level: float, unit: str) -> Iterator[str]:
@@ -374,4 +430,4 @@ def interval_notes(value: JackknifeValue, *, level: float, unit: str) -> Iterato
         share = 1 / math.sqrt(value.effective) if value.effective else 0.0
         yield f"no interval: one of {units} is so large ({share:.0%} of the total) that the others hardly matter"
     else:
-        yield f"no interval: all {units} have the same value, so their variation is unknown"
+        yield f"no interval: the value is the same without any single {unit}, so its variation is unknown"

@@ -1,0 +1,115 @@
+"""Scores of models in metrics of labels: macro F1, MCC, the F1 of a class."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sklearn.metrics
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import howsure
+from howsure.errors import InputError
+from howsure.scores.class_errors import ClassErrors
+from howsure.significance.metrics.labels import PER_CLASS
+
+TRUE, PREDICTED = list("aaaaabbbbbcc") * 5, list("aaaabbbbbacb") * 5
+BY_SCIKIT = {
+    "macro_f1": lambda true, predicted: sklearn.metrics.f1_score(
+        true, predicted, average="macro", labels=np.unique(true)
+    ),
+    "macro_precision": lambda true, predicted: sklearn.metrics.precision_score(
+        true, predicted, average="macro", labels=np.unique(true), zero_division=0
+    ),
+    "weighted_f1": lambda true, predicted: sklearn.metrics.f1_score(true, predicted, average="weighted"),
+    "mcc": sklearn.metrics.matthews_corrcoef,
+}
+
+
+@given(data=st.data())
+@settings(max_examples=20, deadline=None)
+def test_values_are_those_of_scikit_learn_in_each_group(data: st.DataObject) -> None:
+    labels = st.sampled_from("abc")
+    rows = data.draw(st.lists(st.tuples(labels, labels), min_size=4, max_size=20))
+    groups = {
+        "g": [("a", "b"), ("b", "b"), ("a", "a"), ("b", "a"), *rows],
+        "h": [("b", "b"), ("b", "a"), ("a", "a")] * 3,
+    }
+    true, predicted = zip(*(pair for pairs in groups.values() for pair in pairs), strict=True)
+    codes = [group for group, pairs in groups.items() for _ in pairs]
+    for metric, by_scikit in BY_SCIKIT.items():
+        table = howsure.score_models(true, predicted, metrics=metric, groups=codes)
+        for row in table:
+            if row.group in groups:
+                assert row.mean.value == pytest.approx(by_scikit(*zip(*groups[row.group], strict=True)), abs=1e-12)
+
+
+def test_one_class() -> None:
+    table = howsure.score_models(TRUE, PREDICTED, metrics={"precision": "c", "recall": "c", "f1": "c"})
+    values = {row.score: row.mean.value for row in table}  # of c: 5 of 10 found, and nothing else is called c
+    assert values == pytest.approx({"precision[c]": 1.0, "recall[c]": 0.5, "f1[c]": 2 / 3})
+    with pytest.raises(InputError, match="the class 'd' does not occur; targets and predictions contain a, b, c"):
+        howsure.score_models(TRUE, PREDICTED, metrics={"f1": "d"})
+    with pytest.raises(InputError, match="'f1' is a metric of one class"):
+        howsure.score_models(TRUE, PREDICTED, metrics="f1")
+    with pytest.raises(InputError, match="mcc is undefined: the true labels or the predictions have a single class"):
+        howsure.score_models(["a", "b"] * 10, ["a"] * 20, metrics="mcc")
+
+
+def test_answers_without_a_label_are_wrong() -> None:
+    """Two of the ten c, which were not found, have no answer: nothing changes for c, but b has fewer false alarms."""
+    unanswered = [None if pair == ("c", "b") else pair[1] for pair in zip(TRUE, PREDICTED, strict=True)]
+    recall, precision = (
+        [
+            howsure.score_models(TRUE, answers, metrics={name: label})[0].mean.value
+            for answers in (PREDICTED, unanswered)
+        ]
+        for name, label in (("recall", "c"), ("precision", "b"))
+    )
+    assert recall == [0.5, 0.5]
+    assert precision == pytest.approx([20 / 30, 20 / 25])
+
+
+def test_a_class_of_few_items_widens_the_interval() -> None:
+    """Two items of a class, both right, leave its recall almost unknown; 98 do not."""
+    rare = howsure.score_models(["a"] * 98 + ["b"] * 2, ["a"] * 93 + ["b"] * 5 + ["b"] * 2, metrics="balanced_accuracy")
+    many = howsure.score_models(
+        ["a"] * 98 + ["b"] * 98, ["a"] * 93 + ["b"] * 5 + ["b"] * 98, metrics="balanced_accuracy"
+    )
+    assert rare[0].mean.value == pytest.approx(many[0].mean.value)
+    assert 0.3 < rare[0].mean.low < 0.72 < 0.9 < many[0].mean.low  # 0.72: if the recall of b were a half
+
+
+def test_errors_of_classes_are_those_of_a_loop() -> None:
+    rng = np.random.default_rng(1)
+    true, predicted = rng.choice(3, (2, 40), p=[0.1, 0.3, 0.6])
+    indicators = np.stack([np.eye(3)[true] * np.eye(3)[predicted], np.eye(3)[predicted], np.eye(3)[true]], axis=1)
+    errors = ClassErrors.of(PER_CLASS["precision"], indicators.reshape(40, 9))
+    variances, smaller, counts = [], [], []
+    for label in range(3):
+        called = true[predicted == label] == label
+        share, n = called.mean(), len(called)
+        smaller.append(share * (1 - share) / n * 40 / 39)
+        laplace = (called.sum() + 1) / (n + 2)
+        variances.append(max(smaller[-1], laplace * (1 - laplace) / (n + 1)))
+        counts.append(n)
+    assert errors.variance == pytest.approx(sum(variances) / 9)
+    assert errors.added == pytest.approx((sum(variances) - sum(smaller)) / 9)
+    squares = sum(variance**2 / (n + 2) for variance, n in zip(variances, counts, strict=True))
+    assert errors.degrees == pytest.approx(sum(variances) ** 2 / squares)
+    both = ClassErrors.of_mean([errors, errors])
+    assert (both.variance, both.degrees) == pytest.approx((errors.variance / 2, 2 * errors.degrees))
+
+
+@pytest.mark.long
+def test_intervals_hold_where_a_class_is_rare() -> None:
+    """See benchmarks/macro_averages.py."""
+    rng, covering = np.random.default_rng(0), 0
+    for _ in range(200):
+        true = np.where(rng.random(100) < 0.06, "rare", "other")
+        right = rng.random(100) < np.where(true == "rare", 0.77, 0.97)
+        predicted = np.where(right, true, np.where(true == "rare", "other", "rare"))
+        recalls = [0.77, 0.97] if "rare" in true else [0.97]
+        interval = howsure.score_models(true, predicted, metrics="balanced_accuracy")[0].mean
+        covering += interval.low <= np.mean(recalls) <= interval.high
+    assert covering / 200 > 0.93
