@@ -18,8 +18,8 @@ class ClassErrors:
     """The variance of a macro average over K classes, each of which has the value x_c, a ratio of counts.
 
     A class whose few items are all right (or all wrong) has the jackknife variance v_c = 0, although x_c is hardly
-    known. Therefore its variance is at least p_c (1 - p_c) / (n_c + 1), with p_c = (n_c x_c + 1) / (n_c + 2). n_c is the
-    denominator of x_c as a number of correct items, but at most Kish's effective number of units in it.
+    known. Therefore its variance is at least p_c (1 - p_c) / (n_c + 1), with p_c = (n_c x_c + 1) / (n_c + 2). Here, n_c
+    is the denominator of x_c as a number of correct items, but at most Kish's effective number of units in it.
 
     variance: the sum of these variances, divided by K². added: how much larger it is than the sum of the v_c, divided
     by K². degrees: Satterthwaite's degrees of freedom, with n_c + 2 for each class. shrunk: the mean of the p_c.

@@ -115,7 +115,8 @@ def score_models(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: the programs that define the metrics (docs/document-metrics.md).
     """
-    arguments = check_arguments(score_models, locals()) | metrics_and_class(metrics)
+    arguments = check_arguments(score_models, locals())
+    arguments |= metrics_and_class(arguments["metrics"])
     if prediction is None and isinstance(y_true, str) and isinstance(data, Source):
         arguments |= {"y_true": None, "targets": y_true}
     return score_table(**arguments)

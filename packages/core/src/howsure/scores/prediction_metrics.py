@@ -82,7 +82,7 @@ def document_metrics(
 
     others: parameters that only apply to scores.
     """
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    names = list(metrics) if isinstance(metrics, Sequence) and not isinstance(metrics, str) else [metrics]
     if any(not isinstance(name, str) for name in names):
         raise InputError(
             "{parameter} must be the name of a metric or a list of names; it is {value!r}", "metrics", value=names

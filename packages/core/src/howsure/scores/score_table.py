@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, parameter, quote
+from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.frames import Source
 from howsure.inputs.long_form import alike_ids_advice, item_twice
@@ -25,7 +25,6 @@ from howsure.inputs.numbers_and_names import (
     check_within,
     counted,
     highest_first,
-    is_number,
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -50,6 +49,7 @@ from howsure.scores.results import MACRO, ScoreRow, ScoreTable, lacking_items_no
 from howsure.scores.scored_rows import (
     ScoredRows,
     cell_codes,
+    check_missing_score,
     clusters_of_items,
     iterate_cells,
     lowest_items,
@@ -225,17 +225,6 @@ def score_table(
         *simultaneous_notes,
     )
     return ScoreTable(rows=tuple(table_rows), worst=worst_items, notes=notes, recipe=recipe)
-
-
-def check_missing_score(missing_score: object, data: object) -> None:
-    """Raise InputError if `missing_score` is not a finite number, or if rows without scores are also to be skipped."""
-    if missing_score is None:
-        return
-    if not (is_number(missing_score) and math.isfinite(missing_score)):
-        raise InputError(f"`missing_score` must be a finite number; it is {quote(missing_score)}.")
-    if getattr(data, "skip_missing", False):
-        either = "`missing_score` or `skip_missing`"
-        raise InputError(f"missing scores can be counted as a score or be left out. Give {either}, not both.")
 
 
 def _pool_groups(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[ScoredRows | None, list[str]]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, SCORES, SEPARATE, columns_of_log, scores_of_log
 from howsure.data.sources import Files
-from howsure.errors import LIST_COLUMNS, InputError, renumbered_rows
+from howsure.errors import LIST_COLUMNS, InputError, quote, renumbered_rows
 from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import (
     Coded,
@@ -40,7 +40,7 @@ from howsure.inputs.frames import (
 )
 from howsure.inputs.long_form import advising_pos_label, as_scores, partial_scores, positive_scores, proportions
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import notes_on_numbers, number_or_text, parse_number, shortened
+from howsure.inputs.numbers_and_names import is_number, notes_on_numbers, number_or_text, parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
 from howsure.scores.class_errors import ClassErrors
@@ -435,6 +435,19 @@ def cell_codes(rows: ScoredRows) -> Integers:
         if (coded_column := rows.coded.get(role)) is not None:
             codes = codes * len(coded_column.names) + coded_column.codes
     return codes
+
+
+def check_missing_score(missing_score: object, data: object) -> None:
+    """Raise InputError if `missing_score` is not a finite number, or if rows with missing scores are also to be
+    skipped.
+    """
+    if missing_score is None:
+        return
+    if not (is_number(missing_score) and math.isfinite(missing_score)):
+        raise InputError(f"`missing_score` must be a finite number; it is {quote(missing_score)}.")
+    if getattr(data, "skip_missing", False):
+        either = "`missing_score` or `skip_missing`"
+        raise InputError(f"missing scores can be counted as a score or be left out. Give {either}, not both.")
 
 
 def iterate_cells(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[str | None, str | None, Integers]]:

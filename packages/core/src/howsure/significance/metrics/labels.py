@@ -98,19 +98,19 @@ class TotalOf:
         return np.asarray(statistics[:, self.columns].sum(axis=1))
 
 
-def shares_of_classes(statistics: Floats) -> Floats:
-    """Return the sizes of rows for an average over classes.
+def squared_shares_of_classes(statistics: Floats) -> Floats:
+    """Return the sizes of rows for an average over classes, from which follow its degrees of freedom.
 
-    For each class, the proportion of all true and predicted occurrences that are in the row is computed. The size is
-    the sum of these proportions over classes.
+    The share of a row is the proportion of all true and predicted occurrences of a class that are in the row, summed
+    over classes. The variance that a row contributes is proportional to the square of its share, which is returned.
 
-    >>> shares_of_classes(np.array([[0.0, 0, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])).tolist()  # two classes
-    [1.5, 0.5]
+    >>> squared_shares_of_classes(np.array([[0.0, 0, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])).tolist()  # two classes
+    [2.25, 0.25]
     """
     _, predicted, true = np.moveaxis(statistics.reshape(len(statistics), 3, -1), 1, 0)
     both = predicted + true
     totals = both.sum(axis=0)
-    return np.asarray((both / np.where(totals > 0, totals, 1.0)).sum(axis=1))
+    return np.asarray((both / np.where(totals > 0, totals, 1.0)).sum(axis=1) ** 2)
 
 
 def denominators(quotient: Quotient) -> TotalOf:
@@ -148,7 +148,7 @@ def macro(name: str, quotient: Quotient, classes: str = "averaged") -> Metric:
         bounds=SHARE,
         score=correctness,
         slopes=slopes,
-        sizes=shares_of_classes,
+        sizes=squared_shares_of_classes,
         class_ratio=quotient,
     )
 
@@ -267,6 +267,6 @@ MCC = Metric(
     best=1.0,
     bounds=(-1.0, 1.0),
     score=correctness,
-    sizes=shares_of_classes,
+    sizes=squared_shares_of_classes,
 )
 register(MCC)
