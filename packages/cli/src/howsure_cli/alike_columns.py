@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from howsure.data.column_roles import FEW, NUMBERS, OBJECTS, ONE, REPEATED, TEXTS, TWO, UNIQUE, WITHIN, SeenColumn
 from howsure.inputs.label_spelling import is_non_answer
-from howsure.inputs.numbers_and_names import parse_number
+from howsure.inputs.numbers_and_names import number_or_text
 from howsure_cli.column_words import (
     ADJUDICATED,
     CHANCES,
@@ -27,7 +27,6 @@ from howsure_cli.column_words import (
     MODEL_NAMES,
     MODELS,
     PEOPLE,
-    PLAIN,
     PREDICTED,
     PREDICTIONS,
     RATERS,
@@ -234,9 +233,8 @@ def agree(first: Sequence[str | None], second: Sequence[str | None], *, at_least
 
 def _key(value: str) -> str | float:
     """The value as commands compare it: numbers and truth values in any spelling."""
-    number = parse_number(value)
-    is_truth_value = value.casefold() in PLAIN
-    return number if number is not None else value.casefold() if is_truth_value else value
+    compared: str | float = number_or_text(value)
+    return compared
 
 
 def _may_be_label(column: SeenColumn) -> bool:

@@ -10,7 +10,7 @@ from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 from howsure.inputs.frames import ITEM, MODEL, PROMPT
 from howsure.inputs.long_form import long_form
-from howsure_cli.typed_commands import Proposal, TypedFiles
+from howsure_cli.typed_commands import Proposal, TypedFiles, glob_pattern
 
 
 def propose_for_log(log: Log, files: Sequence[File], typed: TypedFiles) -> Iterator[Proposal]:
@@ -34,7 +34,11 @@ def propose_for_log(log: Log, files: Sequence[File], typed: TypedFiles) -> Itera
             lacks = _lacks_values(log, scores[:1])
             yield typed.command("significance", score=scores[0], model=models, skip_missing=lacks)
         return
-    lacks = _lacks_values(log, [str(roles_found["y_true"]), *spec.columns])
+    needed = [str(roles_found["y_true"]), *spec.columns]
+    complete = [file.name for file in files if {*needed} <= {*file.columns}]
+    if len(complete) < len(files):  # the others are of tasks without probabilities
+        typed = TypedFiles([glob_pattern(complete)], typed.options)
+    lacks = _lacks_values(log, needed) and len(complete) == len(files)
     yield typed.command("calibration", skip_missing=lacks)
     yield typed.command("selective", skip_missing=lacks)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import glob
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from itertools import compress, takewhile
+from itertools import compress
 from typing import Any, ClassVar
 
 from howsure import __version__
@@ -93,7 +91,7 @@ from howsure_cli.table_notes import (
     with_proportions,
 )
 from howsure_cli.terminal.output import shell_word
-from howsure_cli.typed_commands import Proposal, TypedFiles, typed_files
+from howsure_cli.typed_commands import Proposal, TypedFiles, glob_pattern, typed_files
 
 __all__ = ["Look", "look"]
 
@@ -220,7 +218,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
                 notes.append(f"The files have different columns ({_kinds_text(kinds)}): give files of one kind.")
                 notes += [PAIR.format(*map(shell_word, paths))] if len(paths) == 2 else []
                 commands = [
-                    typed_files([_glob(kind)], format, explode).command("look") for kind in kinds[:MAX_COMMANDS]
+                    typed_files([glob_pattern([file.name for file in kind])], format, explode).command("look")
+                    for kind in kinds[:MAX_COMMANDS]
                 ]
         elif not commands:
             table_columns = [columns[at] for at in places]
@@ -262,7 +261,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     if (
         len(columns) == 1
         and not is_comment
-        and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None
+        and (reason := why_one_column(columns[0].name, [row[0] for row in rows[1:] if row[0]])) is not None
     ):
         notes.append(f"{named[0].name} has only one column: {reason}")
     elif not n:
@@ -435,24 +434,6 @@ def _kinds(files: Sequence[File], tables: Sequence[list[list[Any]]]) -> list[lis
             kinds.append((names, alike := []))
         alike.append(file)
     return sorted((kind for _, kind in kinds), key=len, reverse=True)
-
-
-def _glob(files: Sequence[File]) -> str:
-    """A pattern that matches only these files, such as runs/*/*/result.json; the first file if there is no such
-    pattern."""
-    paths = [file.name for file in files]  # as typed; a copy of a file is in another folder
-    if len({*map(os.path.isabs, paths)}) > 1:
-        return paths[0]
-    folder = os.path.commonpath(map(os.path.dirname, paths))
-    depths = {os.path.relpath(path, folder).count(os.sep) for path in paths}
-    names = {os.path.basename(path) for path in paths}
-    name = f"*{os.path.splitext(paths[0])[1]}"
-    beginning = "".join(
-        letters[0] for letters in takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False))
-    )
-    candidates = [names.pop()] if len(names) == 1 else [name, beginning + name]
-    patterns = (os.path.join(folder, *["*"] * max(depths), candidate) for candidate in candidates)
-    return next((pattern for pattern in patterns if {*glob.glob(pattern)} == {*paths}), paths[0])
 
 
 def _kinds_text(kinds: Sequence[Sequence[File]]) -> str:

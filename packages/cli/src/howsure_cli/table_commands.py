@@ -26,6 +26,7 @@ from howsure.data.column_roles import (
 )
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
+from howsure.inputs.date_formats import MONTH_NAMES
 from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.alike_columns import (
     agree,
@@ -105,7 +106,7 @@ MAX_RATERS = 20  # who are compared one by one
 MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
-YEAR_OR_MONTH = re.compile(r"(?:1[89]|20)\d\d(?:-\d\d)?")
+YEAR_OR_MONTH = re.compile(rf"(?:(?:{'|'.join(MONTH_NAMES)})\.? )?(?:1[89]|20)\d\d(?:-\d\d)?")
 TOPICS = {
     "calib": "calibration",
     "confid": "calibration",
@@ -401,6 +402,8 @@ class _TableProposals(TableRoles):
         elif label := next(iter(named or (codes if is_only else self._codes_of_answers(others))), None):
             counts = Counter(text for text in self._values(label) if text is not None)
             wins = [value for value, _ in counts.most_common() if not (label.words & WINNERS and is_tie(value))]
+            if not is_numeric(label) and len({value.strip("0123456789") for value in label.held}) == 1:  # 5★ and 4★
+                wins.sort(key=lambda value: (len(value), value), reverse=True)
             is_school = {value.lower() for value in label.held} <= LETTERS and "grade" in label.words
             positive = {"positive": min(label.held)} if is_school else positive_option(label)
             most: Options = {"positive": wins[0]} if positive is None else positive
@@ -422,7 +425,7 @@ class _TableProposals(TableRoles):
         is_clear = date is not None and self._is_clear_date(date)
         groups = [group for group in self._groups() if group not in (label, *self._models())][:1]
         periods = [c for c in self.columns if c.kind in (DATES, FEW, TWO) and not c.missing and c is not label]
-        periods = [c for c in periods if all(map(YEAR_OR_MONTH.fullmatch, map(str, self._values(c))))]
+        periods = [c for c in periods if all(YEAR_OR_MONTH.fullmatch(str(text).lower()) for text in self._values(c))]
         periods = periods[: not is_clear]
         if (only := self._only_first_arm()) is not None:
             yield self._command(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import glob
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from howsure.data.column_roles import SeenColumn
 from howsure.data.object_rows import COLUMN, VALUE
@@ -152,6 +155,23 @@ def typed_files(
 ) -> TypedFiles:
     """The files, and how they are read."""
     return TypedFiles(paths, {"from": format, "explode": explode, "encoding": encoding})
+
+
+def glob_pattern(paths: Sequence[str]) -> str:
+    """A pattern that matches only these files, such as runs/*/*/result.json; the first file if there is no such
+    pattern."""
+    if len({*map(os.path.isabs, paths)}) > 1:
+        return paths[0]
+    folder = os.path.commonpath(map(os.path.dirname, paths))
+    depths = {os.path.relpath(path, folder).count(os.sep) for path in paths}
+    names = {os.path.basename(path) for path in paths}
+    name = f"*{os.path.splitext(paths[0])[1]}"
+    beginning = "".join(
+        letters[0] for letters in takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False))
+    )
+    candidates = [names.pop()] if len(names) == 1 else [name, beginning + name]
+    patterns = (os.path.join(folder, *["*"] * max(depths), candidate) for candidate in candidates)
+    return next((pattern for pattern in patterns if {*glob.glob(pattern)} == {*paths}), paths[0])
 
 
 def models_against_first(columns: Sequence[SeenColumn]) -> dict[str, Option]:

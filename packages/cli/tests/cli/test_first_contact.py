@@ -106,6 +106,7 @@ def test_only_files_of_similar_names_are_suggested(missing: str, near: str | Non
             "howsure check needs a subcommand: howsure check calibration new.csv --max-error 0.1",
         ),
         ("data answers.csv", "No such command 'answers.csv'."),
+        ("monitor answers.csv", "howsure monitor needs a subcommand: howsure monitor update STATE.json answers.csv"),
     ],
 )
 def test_a_file_in_place_of_a_step_names_the_step(typed: str, advice: str) -> None:

@@ -495,6 +495,8 @@ def test_a_first_line_of_data_gives_no_names_to_columns(tmp_path: Path) -> None:
     overview = howsure.look(path)
     assert not overview.commands
     assert any("seems to be data, such as 'NOUN'. Add a first line" in note for note in overview.notes)
+    Path("scored.tsv").write_text("0.14175115\tno\n" + "0.25\tyes\n0.5\tno\n" * 9)
+    assert any("seems to be data, such as '0.14175115'" in note for note in howsure.look("scored.tsv").notes)
 
 
 def test_columns_in_memory_are_not_files() -> None:

@@ -151,6 +151,63 @@ def numbered_classes() -> Expected:
     return "classes.csv", {"score": only(classes == 1)}
 
 
+def right_answers_named_correct() -> Expected:
+    """Which are labels, and not whether an answer is right."""
+    answers = noisy(random(119), ("Yes", "No"), (2, 60)).T
+    rows = ((i, *pair, pair[0] == pair[1]) for i, pair in enumerate(answers))
+    table("correct.csv", "id predicted_answer correct_answer is_correct", rows)
+    return "correct.csv", {"score": only(answers[:, 0] == answers[:, 1])}
+
+
+def runs_of_a_classifier() -> Expected:
+    rng = random(120)
+    rows = [(i, int(rng.uniform() < (0.2, 0.9)[i % 2]), run) for i in range(30) for run in range(4)]
+    table("runs.csv", "id annotation iteration", rows)
+    labels = [[label for i, label, _ in rows if i == item] for item in range(30)]
+    return "runs.csv", {"judge agreement": nominal_alpha(labels)}
+
+
+def profiles_in_runs() -> Expected:
+    """Of a name that says nothing, but each with each scenario in each run."""
+    rng = random(121)
+    cells = [*itertools.product(("plain", "guarded"), range(20), range(2))]
+    rows = [(*cell, int(rng.uniform() < (0.4, 0.8)[cell[0] == "guarded"])) for cell in cells]
+    table("profiles.csv", "profile scenario_id run_idx is_safe", rows)
+    return "profiles.csv", {"score": means((row[0], row[3]) for row in rows)}
+
+
+def human_scores_in_objects_of_models() -> Expected:
+    scores = random(122).integers(10, 50, (30, 2, 2)) / 10
+    rows = [
+        {
+            "id": f"q{i}",
+            "gen": {m: {"score": {"human": h, "bleu": b}} for m, (h, b) in zip(("gpt", "s2s"), of, strict=True)},
+        }
+        for i, of in enumerate(scores.tolist())
+    ]
+    Path("human.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    names = ("gen.gpt.score.human", "gen.s2s.score.human")
+    both = scores[:, :, 0].mean(axis=0)
+    return "human.jsonl", {"score": dict(zip(names, both, strict=True)), "significance": [both[0] - both[1]]}
+
+
+def numbers_for_truth_values() -> Expected:
+    answers = random(123).choice([True, False], (60, 2))
+    rows = [{"item": i, "prediction": float(guess), "answer": bool(true)} for i, (guess, true) in enumerate(answers)]
+    Path("truths.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return "truths.jsonl", {"score": only(answers[:, 0] == answers[:, 1])}
+
+
+def classes_with_numbers() -> Expected:
+    """Whose numbers are not items."""
+    labels = noisy(random(124), (0, 1, 2), (2, 90)).T
+    names = np.array(["against", "for", "neutral"])[labels]
+    texts = (f"A text with the number {i} that is longer than a name of anything would be." for i in range(90))
+    rows = ((text, *of_names, *of_text) for text, of_names, of_text in zip(texts, names, labels, strict=True))
+    table("numbered.csv", "text gold_label pred_label label_id pred_id", rows)
+    return "numbered.csv", {"score": only(labels[:, 0] == labels[:, 1])}
+
+
 def arms_of_an_experiment() -> Expected:
     """Which together tell the answers to an item apart; and a column of errors of the model."""
     rng = random(91)
@@ -1538,6 +1595,12 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "Harbor with errors": harbor_with_errors,
     "Harness, mixed tasks": harness_of_mixed_tasks,
     "Harness, a task each": harness_of_a_task_each,
+    "right answers named correct": right_answers_named_correct,
+    "runs of a classifier": runs_of_a_classifier,
+    "profiles in runs": profiles_in_runs,
+    "human scores in objects of models": human_scores_in_objects_of_models,
+    "numbers for truth values": numbers_for_truth_values,
+    "classes with numbers": classes_with_numbers,
     "dated texts with probabilities": dated_texts_with_probabilities,
     "probabilities named like labels": probabilities_named_like_labels,
     "decimal commas": decimal_commas,
@@ -1625,6 +1688,22 @@ def test_a_count_selects_one_row_of_each_document() -> None:
     (count,) = (line for line in commands_of("id model condition prob label", rows) if "counts" in line)
     assert count.endswith("--where model = 'A' AND condition = 'x'")
     assert not any("counts" in line for line in commands_of("id model colour prob label", rows))
+
+
+@pytest.mark.parametrize(
+    ("heading", "values", "command"),
+    [
+        ("worker_id sentence_id rating", range(100), "judge agreement rows.csv --rater worker_id --id sentence_id"),
+        ("text predict_label prob", ("a", "b"), None),  # which is no right answer
+        ("model_id sample_index valence", (0.25, 0.5, 0.625), "score rows.csv --score valence --model model_id"),
+        ("layer precision recall", (0.25, 0.5, 0.625), None),  # a summary
+        ("setting mean_error std_error", (0.25, 0.5, 0.625), None),
+    ],
+)
+def test_the_first_command_fits_the_values(heading: str, values: Sequence[object], command: str | None) -> None:
+    rows = [(f"w{at % 4}", at // 4, values[(at * 7 + at // 4 * 3) % len(values)]) for at in range(400)]
+    commands = commands_of(heading, rows)
+    assert not commands if command is None else commands[0].startswith(f"howsure {command}")
 
 
 @pytest.mark.parametrize(
@@ -1859,7 +1938,7 @@ def test_files_of_each_kind_in_a_folder_are_proposed() -> None:
         ("id model toxicity", (0, 1), "--score toxicity --lower-is-better --model model"),
         ("id model brier", (0.25, 0.5, 0.625), "--score brier --lower-is-better --model model"),
         ("id model grade", ("A", "B", "C", "F"), "--score grade --positive A --model model"),
-        ("id model grade", ("3★", "4★", "5★"), "--score grade --positive 3★ --id id --group model"),
+        ("id model grade", ("3★", "4★", "5★"), "--score grade --positive 5★ --id id --group model"),
         ("id model ok", ("✅", "❌"), "--score ok --positive ✅ --model model"),
         ("id model correct", (" yes", "no "), "--score correct --positive  yes --model model"),
         ("id model relevant", ("yes", "no", "yes", "maybe"), "--score relevant --positive yes --id id --missing maybe"),

@@ -227,7 +227,9 @@ def missing_step(group: Group, ctx: click.Context, args: Sequence[str]) -> click
     steps = [name for name, command in takers.items() if options <= {*SYNONYMS, *_option_names(command)}] or [*takers]
     steps.sort(key=lambda name: name != USUAL_STEPS.get(path))
     others = f" (or {', '.join(steps[1:])})" if steps[1:] else ""
-    return click.UsageError(f"{path} needs a subcommand: {path} {steps[0]} {shlex.join(args)}{others}", ctx)
+    names = [param.metavar or "" for param in takers[steps[0]].params if isinstance(param, click.Argument)]
+    lacking = "".join(f"{name} " for name in names[: len(names) - sum(not word.startswith("-") for word in args)])
+    return click.UsageError(f"{path} needs a subcommand: {path} {steps[0]} {lacking}{shlex.join(args)}{others}", ctx)
 
 
 def raise_for_misplaced(

@@ -525,13 +525,20 @@ def why_one_column(header: str, values: Sequence[str] = ()) -> str | None:
             f"by {titled[0]!r}. Remove the lines before it."
         )
     if "," in header or ";" in header or "\t" in header:
-        return "some rows have more or fewer values than the header. Quote values that contain a separator."
+        mark = max(",;\t", key=header.count)
+        odd = next((row for row in values if len(_cells(row, mark)) != len(_cells(header, mark))), None)
+        such = "" if odd is None else f", such as {odd!r}"
+        return f"some rows have more or fewer values than the header{such}. Quote values that contain a separator."
     names = header.split()
     aligned = len(names) > 1 and (re.search(r"\S\s{2,}\S", header) is not None)
     fits = len(names) == 2 and bool(values) and all(len(value.split()) == 2 for value in values)
     if len(names) > 2 or aligned or fits:
         return "its columns seem to be separated by blanks. Separate them by commas or tabs."
     return None
+
+
+def _cells(row: str, mark: str) -> list[str]:
+    return next(csv.reader([row], delimiter=mark), [])
 
 
 def _names_columns(mark: str, header: str, names: str = "", *rows: str) -> bool:
