@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
-from sklearn.metrics import confusion_matrix
+from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 import howsure
 from howsure.errors import InputError
@@ -122,6 +124,38 @@ def test_texts_are_labels_if_one_is_named_positive() -> None:
     validation = howsure.validate_judge("person", "judge", pos_label="good", show=["text"], data=frame)
     assert [row.right for row in validation] == [40, 40]
     assert validation.judge == pytest.approx(1 / 3)
+
+
+def test_three_texts_have_a_row_each(tmp_path: Path) -> None:
+    draw = np.random.default_rng(5)
+    people = draw.choice(["correct", "partly", "wrong"], 200)
+    judge = np.where(draw.random(200) < 0.6, people, draw.choice(["correct", "partly", "wrong", "ERROR"], 200))
+    frame = pd.DataFrame({"judge": judge, "person": np.where(np.arange(200) < 150, people, None)})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    names = ["ERROR", "correct", "partly", "wrong"]
+    matrix = confusion_matrix(people[:150], judge[:150], labels=names).tolist()
+    for data in (frame, howsure.read(tmp_path / "x.csv")):
+        validation = howsure.validate_judge("person", "judge", data=data)
+        assert [row.label for row in validation] == names
+        assert [list(row.judged.values()) for row in validation] == matrix
+        assert validation.kappa.value == pytest.approx(cohen_kappa_score(people[:150], judge[:150]))
+        assert (validation.corrected, validation.judge, validation.labelled) == (None, None, 150)
+        assert (people[:150] != judge[:150]).sum() == len(validation.disagreements)
+    assert howsure.validate_judge(frame.person.tolist(), judge).rows == validation.rows
+
+
+@pytest.mark.parametrize(
+    ("people", "message"),
+    [
+        (["good", "bad"] * 20, "name it: pos_label="),  # one of two labels must count as 1
+        (["good", "bad", "3", "tie"] * 10, "must be a number"),
+        (["Good", "good", "bad", "tie"] * 10, "have 'Good' and 'good'. Spell the values in the same way"),
+        ([f"answer {k}" for k in range(40)], "must be a number"),
+    ],
+)
+def test_other_texts_are_refused(people: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        howsure.validate_judge(people, people[::-1])
 
 
 def test_disagreements_show_columns() -> None:

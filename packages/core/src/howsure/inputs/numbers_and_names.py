@@ -245,6 +245,8 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     'Its point may separate thousands or decimals: write 1035, or 1,0350 if it is a decimal.'
     >>> comma_advice("1.035,5")
     'Leave out the separator of thousands: write 1035.5, or 1035,5 in a column with decimal commas.'
+    >>> comma_advice("0,5 s"), comma_advice("love,remorse")
+    ('Write a decimal point.', '')
     >>> comma_advice("1,250%")
     'Its comma may separate thousands or decimals: write 1250%, or 1.2500% if it is a decimal.'
     """
@@ -273,7 +275,7 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
         is_comma = separator == "." and "," in digits
         or_comma = f", or {number.replace('.', ',')} in a column with decimal commas" if is_comma else ""
         return f"Leave out the separator of thousands: write {number}{or_comma}."
-    return "Write a decimal point." if "," in text else ""
+    return "Write a decimal point." if "," in text and any(map(str.isdigit, text)) else ""
 
 
 def is_spelled_number(text: str) -> bool:

@@ -15,7 +15,16 @@ from howsure.counts.notes import note_text
 from howsure.counts.sampling_design import Elements, partial_column, read_draw
 from howsure.errors import ANY_VALUE, LIST_COLUMNS, REMEDIES, Fault, InputError, parameter, renumbered_rows
 from howsure.inputs.arguments import check_distinct
-from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, factorised, first_missing, missing
+from howsure.inputs.checks import (
+    Coded,
+    as_column,
+    check_clusters,
+    check_codes,
+    factorised,
+    first_missing,
+    is_missing,
+    missing,
+)
 from howsure.inputs.frames import AS_READ, Kind, Rows, not_a_column_name, read_columns
 from howsure.inputs.long_form import advising_pos_label, item_twice, partial_scores
 from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within
@@ -42,7 +51,7 @@ class Columns:
     """The columns of n answers by role: grades and lengths as numbers, NaN if missing; other roles as codes.
 
     drawn: strata and inclusion probabilities. They are unchecked, because they may be missing for answers without a
-    human grade.
+    human grade. labels: the texts for which the grades are codes.
     """
 
     n: int
@@ -53,6 +62,7 @@ class Columns:
     rows: Rows
     recipe: dict[str, Any]
     notes: list[str]
+    labels: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -63,8 +73,13 @@ class Columns:
         pos_label: object = NO_POSITIVE,
         show: Sequence[str] = (),
         labels: bool = False,
+        texts: bool = False,
     ) -> Columns:
-        """Read the named columns. show: columns of `data` to be read later. labels: grades are names, not numbers."""
+        """Read the named columns.
+
+        show: columns of `data` to be read later. labels: grades are names, not numbers. texts: the grades of judge and
+        humans are texts, which become codes.
+        """
         columns = {role: column for role, column in roles.items() if column is not None}
         names = {role: str(column) if data is not None else role for role, column in columns.items()}
         advised = [] if pos_label is NO_POSITIVE else [names[role] for role in ("score", "y_true") if role in names]
@@ -74,7 +89,7 @@ class Columns:
         numeric = tuple(role for role in NUMERIC if role != "score" or not labels)
         cells = [columns[role] for role in PARTS if role in columns]
         in_clusters = "clusters" in roles and not {"clusters", "id", "strata"} & columns.keys()
-        numeric_roles = numeric if pos_label is None else LENGTHS
+        numeric_roles = numeric if pos_label is None and not texts else LENGTHS
         with _advising_swap(columns, data), advising_pos_label(advised):
             rows = (
                 Rows(columns)
@@ -82,6 +97,10 @@ class Columns:
                 else _rows(columns, data, numeric_roles, show, cells if in_clusters else None)
             )
         values = columns if data is None else {role: rows[column] for role, column in columns.items()}
+        names_of_codes = _text_labels(values, names) if texts else ()
+        if texts:
+            codes = {label: code for code, label in enumerate(names_of_codes)}
+            values = values | {role: _label_codes(values[role], codes) for role in ("score", "y_true")}
         notes: list[str] = []
         with rows.locating_errors(), advising_pos_label(advised):
             _check_spellings(values, names, pos_label)
@@ -127,7 +146,7 @@ class Columns:
         notes += rows.notes
         notes += [note for role, kind in KINDS.items() if role in coded for note in coded[role].spellings_note(kind)]
         drawn = {role: values[role] for role in DRAWN if role in values}
-        return cls(n, numbers, coded, drawn, units, rows, recipe, notes)
+        return cls(n, numbers, coded, drawn, units, rows, recipe, notes, names_of_codes)
 
     def codes(self, role: str) -> Integers:
         """The codes of a role; 0 for each answer if it has no column."""
@@ -242,6 +261,32 @@ def _check_spellings(values: Mapping[str, Any], names: Mapping[str, str], pos_la
             f"{names['score']} has {judge!r}, and {names['y_true']} has {people!r}. Spell the values in the same "
             "way in both columns."
         )
+
+
+def _text_labels(values: Mapping[str, Any], names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the texts in the columns of judge and humans, sorted.
+
+    Raises InputError if two of them differ only in upper and lower case.
+    """
+    of_all = (value for role in ("score", "y_true") for value in distinct_values(values[role]))
+    labels = sorted({str(value) for value in of_all if not is_missing(value)})
+    spelled = {label.casefold(): label for label in labels}
+    for label in labels:
+        if spelled[label.casefold()] != label:
+            raise InputError(
+                f"{names['score']} and {names['y_true']} have {label!r} and {spelled[label.casefold()]!r}. Spell the "
+                "values in the same way in both columns."
+            )
+    return tuple(labels)
+
+
+def _label_codes(values: Any, codes: Mapping[str, int]) -> Any:
+    """Return the codes of a column of texts, or of a mapping from rows to texts; None for missing values."""
+    if isinstance(values, Mapping):
+        return {row: codes.get(str(value)) for row, value in values.items()}
+    if isinstance(values, Coded):
+        return np.array([codes[name] for name in values.names])[values.codes]
+    return np.array([None if is_missing(value) else codes[str(value)] for value in values], dtype=object)
 
 
 def _spellings(values: Any, text: str) -> set[str]:

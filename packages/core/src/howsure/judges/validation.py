@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 VALID, INVALID, UNDECIDED = "valid", "invalid", "cannot tell"
-MAX_LABELS = 20
+MIN_TEXTS, MAX_LABELS = 3, 20
+MAX_LETTERS = 40  # of a label
 MAX_COLUMNS = 5  # maximum number of labels in a printed confusion matrix
 UNIT = (0.0, 1.0)  # an answer's agreement is 0 or 1
 RATES = {"1": "TPR", "0": "TNR"}
@@ -112,10 +114,10 @@ class JudgeValidation(Rows[JudgeValidationRow]):
 
     outcome: "valid" if all rows are, "invalid" if one row is, else "cannot tell". labels_needed: the number of labelled
     answers, including the present ones, that would probably lead to a verdict; None if there is a verdict or if too
-    many would be needed. corrected: the estimated mean human label of all answers. judge: the mean label of the judge.
-    kappa: Cohen's κ of judge and humans. disagreements: the answers with different labels. recipe: everything needed to
-    repeat it. in_words: the names of labels 0 and 1 in the data, if `pos_label` named label 1.
-    how_to_list: how the disagreements are listed, if they are not.
+    many would be needed. corrected: the estimated mean human label of all answers. judge: the mean label of the judge;
+    both are None if labels are texts. kappa: Cohen's κ of judge and humans. disagreements: the answers with different
+    labels. recipe: everything needed to repeat it. in_words: the names of labels 0 and 1 in the data, if `pos_label`
+    named label 1. how_to_list: how the disagreements are listed, if they are not.
     """
 
     rows: tuple[JudgeValidationRow, ...] = as_json("labels")
@@ -123,8 +125,8 @@ class JudgeValidation(Rows[JudgeValidationRow]):
     labels_needed: int | None
     n: int
     labelled: int
-    judge: float
-    corrected: Estimate
+    judge: float | None
+    corrected: Estimate | None
     kappa: Estimate
     disagreements: tuple[JudgeDisagreement, ...]
     notes: tuple[str, ...] = ()
@@ -171,19 +173,33 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         return {row.label for row in self.rows} == set(RATES)
 
     def _label_words(self, label: str) -> str:
-        """The name of a label in the data, if `pos_label` named the label that counts as 1."""
-        return self.in_words.get(label, label)
+        """The name of a label in the data, if `pos_label` named the label that counts as 1; without the end of a long
+        text."""
+        return shorten(self.in_words.get(label, label), MAX_LETTERS, placeholder="…")
 
     def rate_name(self, name: str) -> str:
         """The name of the rate of a label: TPR or TNR, or the label."""
-        return RATES[name] if self.is_binary else name
+        return RATES[name] if self.is_binary else self._label_words(name)
+
+    def _means_words(self, judge: float) -> str:
+        """The mean label of judge and people, in words."""
+        if self.is_binary:
+            label = self._label_words("1")
+            return (
+                f"People would label {self.corrected} of all {self.n:,} answers {label}; the judge labels {judge:.4f}."
+            )
+        return f"People would give {self.corrected} on average; the judge gives {judge:.4f}."
 
     @property
     def answer(self) -> str:
         """Return the verdict, and the rates on which it is based."""
         bar = f"{self.recipe['min_rate']:g}"
         separator = " " if self.is_binary else ": "
-        rates = ", ".join(f"{self.rate_name(row.label)}{separator}{row.rate}" for row in reversed(self.rows))
+        rates = ", ".join(
+            f"{self.rate_name(row.label)}{separator}{row.rate}"
+            for row in reversed(self.rows)
+            if row.n or self.is_binary
+        )
         if self.outcome == VALID:
             return f"The judge is valid: it agrees with people in at least {bar} of answers of each label ({rates})."
         if self.outcome == INVALID:
@@ -225,10 +241,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         )
         return [
             *self.notes,
-            f"People would label {self.corrected} of all {self.n:,} answers {self._label_words('1')}; "
-            f"the judge labels {self.judge:.4f}."
-            if self.is_binary
-            else f"People would give {self.corrected} on average; the judge gives {self.judge:.4f}.",
+            *([] if self.judge is None else [self._means_words(self.judge)]),
             f"Cohen's κ of judge and people is {self.kappa}; {len(self.disagreements):,} of {self.labelled:,} "
             f"labels differ.{self.how_to_list}",
             Note(bounds, DETAIL),
@@ -251,7 +264,7 @@ def validate_judge(
     The judge is "valid" if, for each human label, it gives the same label at a rate of at least `min_rate`. This rate
     is the TPR for label 1 and the TNR for label 0.
 
-    y_true (n,): the human label, missing for answers without one.
+    y_true (n,): the human label, missing for answers without one: a number, or one of 3 to 20 texts.
     score (n,): the judge's label of each answer.
     min_rate: the rate of agreement that each label must reach.
     clusters (n,): the cluster of each answer, such as its conversation; answers of a cluster may be correlated.
@@ -286,12 +299,12 @@ def validate_judge(
     roles = {"score": score, "y_true": y_true, "clusters": clusters}
     if isinstance(data, Files):
         data = replace(data, grades_are_labels=True)
-    answers = Columns.read(roles, data, pos_label=pos_label, show=show)
+    answers = _read(roles, data, pos_label, show)
     people, judge = answers.numbers["y_true"], answers.numbers["score"]
     labelled = np.flatnonzero(~np.isnan(people))
     with answers.rows.locating_errors():
-        labels = _labels(people, judge, labelled, name="score" if data is None else str(score))
-    names = {float(label): f"{label:.15g}" for label in labels}
+        labels = _labels(people, judge, labelled, answers.labels, name="score" if data is None else str(score))
+    names = {label: answers.labels[int(label)] if answers.labels else f"{label:.15g}" for label in labels}
     tests = {label: _mean(people, judge, labelled[people[labelled] == label], answers.units) for label in labels}
     rows = tuple(
         _row(names, label, judge[labelled[people[labelled] == label]], tests[label], min_rate, level)
@@ -316,8 +329,10 @@ def validate_judge(
         labels_needed=_labels_needed(rows, tests, min_rate, level, len(labelled)) if outcome == UNDECIDED else None,
         n=answers.n,
         labelled=len(labelled),
-        judge=float(judge.mean()),
-        corrected=correct_judge_scores(people, judge, clusters=answers.units, level=level).rows[0].corrected,
+        judge=None if answers.labels else float(judge.mean()),
+        corrected=None
+        if answers.labels
+        else correct_judge_scores(people, judge, clusters=answers.units, level=level).rows[0].corrected,
         kappa=_kappa(people[labelled], judge[labelled], clustered=answers.units is not None, level=level),
         disagreements=_disagreements(answers, different, shown_names, show),
         notes=tuple(notes),
@@ -343,10 +358,26 @@ def _label_words(values: Any, pos_label: Hashable) -> dict[str, str]:
     return {"1": str(pos_label), "0": others.pop() if len(others) == 1 else "other"}
 
 
-def _labels(people: Floats, judge: Floats, labelled: Integers, *, name: str) -> list[float]:
+def _read(roles: Mapping[str, Any], data: Any, pos_label: Hashable, show: Sequence[str]) -> Columns:
+    """Read the labels: numbers, or else texts. Of two texts, `pos_label` must name the one that counts as 1."""
+    try:
+        return Columns.read(roles, data, pos_label=pos_label, show=show)
+    except InputError as error:
+        if error.fault is None or error.fault.rule != "not_a_number":
+            raise
+        answers = Columns.read(roles, data, show=show, texts=True)
+        has_numbers = any(parse_number(label) is not None for label in answers.labels)
+        if has_numbers or not MIN_TEXTS <= len(answers.labels) <= MAX_LABELS:
+            raise
+        return answers
+
+
+def _labels(people: Floats, judge: Floats, labelled: Integers, texts: Sequence[str], *, name: str) -> list[float]:
     """Return all labels in ascending order; these are 0 and 1 if no other label occurs."""
     if not len(labelled):
         raise InputError("{parameter} is missing in every row; have some answers labelled by humans", "y_true")
+    if texts:
+        return [float(code) for code in range(len(texts))]
     of_people = np.unique(people[labelled])
     if np.isin(of_people, UNIT).all():
         invalid_rows = np.flatnonzero(~np.isin(judge, UNIT))
