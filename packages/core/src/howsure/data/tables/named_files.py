@@ -89,7 +89,7 @@ COPIES = "logs.jsonl"  # the rows of all logs in one file, because there may be 
 
 def copied_rows(files: Sequence[File]) -> Iterator[tuple[File, bytes]]:
     """The rows of copies of logs as lines, each with its file."""
-    with open(os.path.join(os.path.dirname(files[0].path), COPIES), "rb") as copies:
+    with open(copies_path(files), "rb") as copies:
         for file in files:
             copies.seek(file.start)
             yield from zip(repeat(file), islice(copies, file.rows))
@@ -101,14 +101,14 @@ def _write_out(file: File) -> None:
         copy.writelines(line for _, line in copied_rows([file]))
 
 
-def joined_path(files: Sequence[File]) -> str:
-    """Return the path of a temporary file for the rows of several rewritten logs."""
-    return f"{files[0].path}.joined"
+def copies_path(files: Sequence[File]) -> str:
+    """The path of the file with the rows of rewritten logs."""
+    return os.path.join(os.path.dirname(files[0].path), COPIES)
 
 
 def paths_read(files: Sequence[File]) -> list[str]:
     """The paths that a table of these files reads."""
-    return [*(file.path for file in files), *([joined_path(files)] if files and files[0].columns else [])]
+    return [*(file.path for file in files), *([copies_path(files)] if files and files[0].columns else [])]
 
 
 def named_files(
@@ -573,7 +573,7 @@ def written_names(connection: Connection, file: File, column_names_read: Sequenc
     bases = [match[1].casefold() for name in column_names_read if (match := NUMBERED.fullmatch(name))]
     return (
         list(column_names_read)
-        if file.format == "npz" or names.isdisjoint(bases)
+        if file.format == "npz" or file.columns or names.isdisjoint(bases)
         else _written_keys(connection, file, column_names_read)
     )
 

@@ -8,8 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, groupby
-from operator import itemgetter
+from itertools import accumulate, chain
 from typing import Any
 
 import duckdb
@@ -31,6 +30,7 @@ from howsure.data.tables.database import (
     in_json_text,
     leading_column,
     literal,
+    literals,
     path_text,
     reading,
     split_names,
@@ -40,10 +40,9 @@ from howsure.data.tables.named_files import (
     File,
     as_texts,
     check_unique_names,
-    copied_rows,
+    copies_path,
     folders_are_columns,
     header_source,
-    joined_path,
     keys_in,
     objects_source,
     parquet_source,
@@ -519,10 +518,9 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
     starts, stored = [0], unique_names(names)
     listed = ", ".join(f"{identifier(name)} VARCHAR" for name in stored.values())
     own_names = [name for name in names if not (shown and name == FILE)]
-    for file, *more in _alike(files, own_names):
-        if more:
-            starts += _copy_alike(connection, [file, *more], names, listed, starts[-1], shown, path=joined_path(files))
-            continue
+    if len(files) > 1 and files[0].columns:
+        return _open_logs(database, files, names, shown)
+    for file in files:
         with reading(file.name, file.path):
             described = dict.fromkeys(file.columns, "JSON") or database.described(header_source(file))
             columns_needed = [leading_column(name, described) for name in own_names]
@@ -544,48 +542,32 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
     return Table(database, COPIED, columns, files, tuple(starts[:-1]))
 
 
-def _alike(files: Sequence[File], names: Sequence[str]) -> Iterator[list[File]]:
-    """Yield groups of files to copy together: consecutive rewritten logs with equal columns. Every other file is a
-    group of its own.
-
-    Only logs with all columns in `names` are grouped. Grouping saves time if there are thousands of logs with one row
-    each.
-    """
-    for columns, group in groupby(files, key=lambda file: file.columns):
-        alike, columns_known = list(group), len({name.casefold() for name in columns}) == len(columns) > 0
-        if columns_known and all(leading_column(name, columns) in columns for name in names):
-            yield from (alike[first : first + MAX_TOGETHER] for first in range(0, len(alike), MAX_TOGETHER))
-        else:
-            yield from ([file] for file in alike)
-
-
-def _copy_alike(
-    connection: Connection,
-    files: Sequence[File],
-    names: Sequence[str],
-    listed: str,
-    start: int,
-    shown: Mapping[File, str],
-    *,
-    path: str,
-) -> list[int]:
-    """Copy the rows of files with the same columns to the database, through a temporary file at `path`.
-
-    Returns, for each file, the position after its last row.
-    """
-    columns = files[0].columns
-    places = {name: find_place(name, columns, file=files[0].name) for name in names if not (shown and name == FILE)}
-    own_columns = dict.fromkeys([COPIED, *(place.column for place in places.values())])
-    with open(path, "wb") as together:
-        for file, rows in groupby(copied_rows(files), key=itemgetter(0)):
-            of_file = f'{{"{COPIED}": {json.dumps(shown.get(file))}'.encode()
-            together.writelines(of_file + (b"," if row.strip() != b"{}" else b"") + row[1:] for _, row in rows)
-    source = text_source(File(path, files[0].name, "jsonl"), as_texts(list(own_columns)))
-    values = [places[name].in_text() if name in places else identifier(COPIED) for name in names]
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
-    connection.execute(f"INSERT INTO {COPIED} SELECT {', '.join(values)} FROM {source}")
-    os.remove(path)
-    return [start + rows for rows in accumulate(file.rows for file in files)]
+def _open_logs(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
+    """Read the rows of rewritten logs together, because there may be thousands of logs with one row each."""
+    connection, stored = database.connection, unique_names(names)
+    texts: dict[str, dict[str, None]] = {name: {} for name in names}  # values in SQL, in which logs may differ
+    own_columns, first_files = dict[str, None](), dict[tuple[str, ...], File]()
+    for file in files:
+        first_files.setdefault(file.columns, file)
+    for file in first_files.values():
+        places = _places(connection, file, names, dict.fromkeys(file.columns, "JSON"), shown)
+        own_columns |= {place.column: None for place in places.values()}
+        for name, place in places.items():
+            texts[name][place.in_text()] = None
+    rows = [file.rows for file in files]
+    source = text_source(
+        File(copies_path(files), files[0].name, "jsonl"), as_texts(list(own_columns) or [*files[0].columns[:1]])
+    )
+    if shown:
+        connection.register("files_of_rows", {COPIED: np.repeat(np.arange(1, len(files) + 1), rows)})
+        source += " POSITIONAL JOIN files_of_rows"
+        texts[FILE] = {f"[{literals(list(shown.values()))}][{COPIED}]": None}
+    listed = ", ".join(f"coalesce({', '.join(texts[name])}) AS {identifier(stored[name])}" for name in names)
+    with reading(files[0].name):
+        connection.execute(f"CREATE TABLE {COPIED} AS SELECT {listed} FROM {source}")
+    connection.unregister("files_of_rows")
+    columns = {name: Column(name, "VARCHAR", stored=stored[name]) for name in names}
+    return Table(database, COPIED, columns, files, (0, *accumulate(rows[:-1])))
 
 
 def _open_archives(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
@@ -638,7 +620,6 @@ def _place(file: File, row: int, *, with_counting: bool) -> str:
     return f"{element and f'{element} in '}row {row + 1:,} of {original.name}{counting}"
 
 
-MAX_TOGETHER = 1_000  # files
 SAMPLE = 100  # rows that show which columns of JSON are texts, and which texts are too long to be numbers
 MAX_NUMBER_LENGTH = 30  # characters
 OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
