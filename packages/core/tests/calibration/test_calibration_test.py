@@ -21,8 +21,9 @@ from tests.calibration.samples import Small, language_pairs, pairs_of, small_pai
 
 from howsure import calibration_table, pairs_from_classes
 from howsure.calibration.binned_test import (
+    Add,
     LabelCount,
-    binned_p_value,
+    binned_p_values,
     blas_add_scaled,
     displayed_p_value,
     label_numbers,
@@ -34,8 +35,12 @@ from howsure.calibration.calibration_summary import CalibrationSummary
 from howsure.calibration.calibration_tests import METHODS, OF_SUMS, calibration_test, spiegelhalter_z
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.slots import sum_by_slot
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.proportions import poisson_binomial
+
+
+def binned_p_value(statistic: float, expected: Floats, variance: Floats, **how: Add) -> float:
+    return binned_p_values([statistic], [expected], [variance], **how)[0]
 
 
 @settings(max_examples=50)

@@ -26,7 +26,7 @@ from howsure.inputs.date_formats import (
     reading_steps,
 )
 from howsure.inputs.frames import Kind
-from howsure.inputs.periods import as_days, coded_periods, read_periods
+from howsure.inputs.periods import as_days, read_periods
 
 WRITTEN = {
     "28 December 2022|3 May 2021 10:30": ("%d %B %Y", "2022-12-28 2021-05-03"),
@@ -86,12 +86,12 @@ def test_a_format_with_a_time_reads_the_time() -> None:
 def test_dates_that_no_format_reads_together_name_the_format_that_reads_most() -> None:
     problem = r"written as %d-%b-%y; row 2 is '96'. %d-%b-%y fits 2 of 3 different dates"
     with pytest.raises(InputError, match=problem):
-        coded_periods(["1-Jan-96", "2-Jan-96", "96"], period="year")
+        read_periods(["1-Jan-96", "2-Jan-96", "96"], period="year")
     with pytest.raises(InputError, match="give it, such as date_format="):
-        coded_periods(["last week"], period="year")
-    assert coded_periods(["1-Jan-96", "2-Feb-96", "3-Jan-96"], period="month").names == ("1996-01", "1996-02")
+        read_periods(["last week"], period="year")
+    assert read_periods(["1-Jan-96", "2-Feb-96", "3-Jan-96"], period="month").periods.names == ("1996-01", "1996-02")
     with pytest.raises(InputError, match="%d/%m/%Y fits as many dates as %m/%d/%Y"):
-        coded_periods(["13/03/2020", "04/13/2020"], period="year")
+        read_periods(["13/03/2020", "04/13/2020"], period="year")
 
 
 def test_the_first_of_several_invalid_dates_is_named() -> None:
@@ -107,12 +107,15 @@ def test_the_first_of_several_invalid_dates_is_named() -> None:
 
 def test_short_years_do_not_lie_ahead() -> None:
     sixties = ["05.06.60", "01.02.68", "03.04.69", "31.12.71"]
-    assert coded_periods(sixties, period="year").names == ("1960", "1968", "1969", "1971")
+    assert read_periods(sixties, period="year").periods.names == ("1960", "1968", "1969", "1971")
     periods = read_periods(sixties, period="year")
     assert (periods.date_format, str(periods.first), str(periods.last)) == ("%d.%m.%y", "1960-06-05", "1971-12-31")
-    assert coded_periods(["05.06.99", "13.02.01"], period="year").names == ("1999", "2001")
+    assert read_periods(["05.06.99", "13.02.01"], period="year").periods.names == ("1999", "2001")
     next_year = datetime.date.today().year + 1  # as in forecasts: a century of others would lie between
-    assert coded_periods([f"05.06.{next_year % 100:02}", "13.02.01"], period="year").names == ("2001", str(next_year))
+    assert read_periods([f"05.06.{next_year % 100:02}", "13.02.01"], period="year").periods.names == (
+        "2001",
+        str(next_year),
+    )
 
 
 @pytest.mark.parametrize("time", ["25:99", "12:60", "25:00", "99:00"])

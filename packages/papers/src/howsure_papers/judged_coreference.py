@@ -21,7 +21,7 @@ BIN_SIZE, SAMPLES = 5_000, 1_000
 MIN_BINS = 20  # minimum number of bins; with fewer pairs, bins are smaller
 NEAR_ZERO, HALF = 0.05, 0.5
 # doubtful pairs have such probabilities; near and far: distances in mentions
-DOUBTFUL, NEAR, FAR = ((0.15, 0.85), 20, 60)
+DOUBTFUL, NEAR, FAR = (0.15, 0.85), 20, 60
 
 
 @dataclass(frozen=True)

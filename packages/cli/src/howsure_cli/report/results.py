@@ -194,7 +194,7 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
         notes=[note.sentence if isinstance(note, Note) else note for note in table.notes if note and note not in words],
         table=table_html(shown) if table.rows else None,
         besides=attached_tables(result),
-        **(_pictures(result) if (hasattr(result, "figure") or hasattr(result, "plot")) else {"picture": None}),
+        **(_pictures(result) if hasattr(result, "figure") or hasattr(result, "plot") else {"picture": None}),
         legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)]
         if table.rows
         else [],

@@ -42,22 +42,17 @@ def blas_add_scaled() -> Add:
     return lambda scale, x, y: daxpy(x, y, a=scale)
 
 
-def binned_p_value(statistic: float, expected: Floats, variance: Floats, *, add: Add = add_scaled) -> float:
-    """Return the p-value of Hosmer and Lemeshow's statistic, P(Σ_b (K_b - E_b)² / V_b ≥ statistic) under calibration.
-
-    K_b is the number of labels of the rarer kind in bin b, with mean E_b (`expected`) and variance V_b; both arguments
-    are (bins,). In bins with E_b < 25, K_b is approximated by a binomial distribution with this mean and variance
-    (Poisson in the limit), and the distributions of these bins' contributions are convolved. If there are several such
-    bins, each contribution is rounded to 1/4096 of the statistic. The sum over the other bins is approximated by a
-    chi-square.
-    """
-    return binned_p_values([statistic], [expected], [variance], add=add)[0]
-
-
 def binned_p_values(
     statistics: Sequence[float], expected: Sequence[Floats], variances: Sequence[Floats], *, add: Add = add_scaled
 ) -> list[float]:
-    """Return the p-values of several sets of bins, each as `binned_p_value` computes it."""
+    """Return the p-values of Hosmer and Lemeshow's statistics, P(Σ_b (K_b - E_b)² / V_b ≥ statistic) under calibration.
+
+    K_b is the number of labels of the rarer kind in bin b, with mean E_b (`expected`) and variance V_b; each
+    element of the arguments is about one set of bins. In bins with E_b < 25, K_b is approximated by a binomial
+    distribution with this mean and variance (Poisson in the limit), and the distributions of these bins'
+    contributions are convolved. If there are several such bins, each contribution is rounded to 1/4096 of the
+    statistic. The sum over the other bins is approximated by a chi-square.
+    """
     from scipy.special import gammaincc
 
     p_values, few = [1.0] * len(statistics), []
@@ -78,7 +73,7 @@ def binned_p_values(
 
 @dataclass(frozen=True, slots=True)
 class RareBins:
-    """The bins of one set that expect few labels of one kind, and what `binned_p_value` needs to know about the other
+    """The bins of one set that expect few labels of one kind, and what `binned_p_values` needs to know about the other
     bins.
 
     row: the set's index in the input. statistic: the statistic of the whole set. mean, variance (bins,): mean and
@@ -212,7 +207,7 @@ def binned_test(binned: Binned) -> tuple[float, float]:
     The statistic is the sum over bins of (Σ w (q - y))² / Σ w² q (1 - q). Neighbouring bins are first merged until each
     expects at least five labels of each kind; expected weights are converted to counts by the factor Σw / Σw². Since
     predictions are not fitted to these labels, the reference is a chi-square with one degree of freedom per bin. Bins
-    that expect few labels get a more accurate distribution (`binned_p_value`). If all predictions of a bin are exactly
+    that expect few labels get a more accurate distribution (`binned_p_values`). If all predictions of a bin are exactly
     0 or 1 and one of them is wrong, the statistic is infinite and the p-value 0.
     """
     return binned_tests([binned])[0]

@@ -188,22 +188,18 @@ class ReadPeriods:
     last: datetime.date
 
 
-def coded_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> Coded:
-    """Return the period of each date (n,), as codes and labels in chronological order.
+def read_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> ReadPeriods:
+    """Return the period of each date (n,), as codes and labels in chronological order; the format of the dates, and
+    their range.
 
     date_format: a format of strptime. Without it, ISO 8601 is tried first, then the one other format that reads all
     dates.
 
-    >>> coded_periods(["20.03.2003", "1.4.2003"], period="month").names
+    >>> read_periods(["20.03.2003", "1.4.2003"], period="month").periods.names
     ('2003-03', '2003-04')
 
     Raises InputError, which names the row, for a missing or invalid date, and if several formats read all dates.
     """
-    return read_periods(dates, period=period, date_format=date_format, name=name).periods
-
-
-def read_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> ReadPeriods:
-    """Return the result of `coded_periods` with the format of the dates and their range."""
     _check_period(period)
     coded = code_dates(dates, name)
     days, written = read_days(coded, date_format=date_format, name=name)
@@ -228,7 +224,7 @@ def code_dates(dates: object, name: str) -> Coded:
 
 
 def read_days(dates: Coded, *, date_format: str | None, name: str) -> tuple[list[datetime.date], str]:
-    """Return the day of each of the distinct dates, and their format; see `coded_periods`."""
+    """Return the day of each of the distinct dates, and their format; see `read_periods`."""
     if date_format is not None:
         check_date_format(date_format)
     written = date_format or _seen_format(dates, name)
@@ -255,7 +251,7 @@ def as_days(
 ) -> tuple[npt.NDArray[np.datetime64], tuple[str, ...]]:
     """Convert dates to days, with a note on their format unless it is ISO 8601.
 
-    A time is dropped without conversion to another time zone. date_format: see `coded_periods`.
+    A time is dropped without conversion to another time zone. date_format: see `read_periods`.
 
     >>> as_days(["2026-11-22T23:59:00+03:00", "2026-11-23"])
     (array(['2026-11-22', '2026-11-23'], dtype='datetime64[D]'), ())

@@ -48,7 +48,7 @@ MIN_COMMON_ITEMS = 30  # a judge is tested only against human raters with at lea
 FALSE_DISCOVERIES = 0.05
 ROUNDING = 1e-12
 # largest integer that encodes a row of grades; up to this many codes are counted without sorting
-LARGEST_KEY, SHORT = (2**62, 1_000)
+LARGEST_KEY, SHORT = 2**62, 1_000
 MIN_DISAGREEING_ITEMS = 5  # minimum number of items with disagreement for the jackknife
 JACKKNIFE, EXACT_SHARE = "jackknife", "share of items whose raters differ"
 

@@ -18,7 +18,7 @@ MIN_CONTRIBUTORS, PER_UNIT = 20.0, 6.0  # Student's t needs 20 units that contri
 ROUNDING = 1e-9  # relative to the range of grades
 MIN_LEFT = 0.1  # lower limit of the divisor of an item's residual, for an item with nearly all the weight
 # minimum effective number of items, and maximum proportion of answers beyond the graded range
-MIN_EFFECTIVE_ITEMS, MAX_UNREAD = (5.0, 0.1)
+MIN_EFFECTIVE_ITEMS, MAX_UNREAD = 5.0, 0.1
 PER_CONTRIBUTOR = 1.5  # units per unit that carries the variance; close to its value for normal data
 DISTINCT = 50  # number of a judge's grades up to which the interval of their mean is Gaffke's
 STEPS = 24  # bisections when searching for p; its relative error is then 2e-6

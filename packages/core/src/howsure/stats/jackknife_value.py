@@ -15,7 +15,7 @@ ROUNDING = (
 )
 MIN_EFFECTIVE_UNITS = 2.0  # effective number of units below which one unit outweighs the others
 # fraction of the effect of one more entirely wrong unit; limit in standard errors
-UNSEEN, MAX_UNSEEN_ERRORS = (2 / 3, 1.5)
+UNSEEN, MAX_UNSEEN_ERRORS = 2 / 3, 1.5
 
 
 @dataclass(frozen=True, slots=True)

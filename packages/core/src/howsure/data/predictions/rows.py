@@ -542,7 +542,7 @@ def read_dated(
 ) -> Dated:
     """Read dated rows of files. A missing label is not yet known; other missing values are errors or skipped.
 
-    date_format: see `coded_periods`.
+    date_format: see `read_periods`.
     fingerprint: a function that hashes a cluster's name, for files that number their clusters separately.
     """
     every = replace(source, skip_missing=True)
