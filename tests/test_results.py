@@ -429,6 +429,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "store": lambda: events.check_store(_store().path),
 }
 DRAWN = (
+    "local regression",
     "propagated samples",
     "fields",
     "fields with a policy",

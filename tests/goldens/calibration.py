@@ -14,6 +14,9 @@ ROOM = Room(
     calibration {READ} --format csv
     calibration {READ} --format markdown
     calibration {READ} --format latex
+    calibration bin-size {READ}
+    calibration bin-size {READ} --cluster doc --format csv
+    calibration local {READ} --span 0.5 --figure local.svg
     calibration ordinal classes.jsonl --target gold --probs-column probs --levels cow,cat,dog --cluster doc
     calibration ordinal classes.csv --target gold --probs cat,cow,dog --levels cat,cow,dog --format json
     calibration ordinal classes.csv --target gold --probs cat,cow,dog

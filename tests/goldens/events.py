@@ -72,6 +72,7 @@ ROOM = Room(
     events series recounted.duckdb --period year
     events dependencies demo-news.conllu --lexicon demo-actors.tsv --top 4
     events dependencies demo-news.conllu --lexicon demo-actors.tsv --format json --top 3
+    events parses demo-news.conllu --lexicon demo-actors.tsv
     !keep_unlabelled
     events label read.duckdb --labels 24 --draw-only
     events labels sheet read.duckdb --output sheet.csv

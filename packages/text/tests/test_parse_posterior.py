@@ -96,6 +96,14 @@ def test_tags_are_drawn_from_the_pipeline_or_from_a_tagger(pipeline: Path) -> No
     assert counts["PRP"] / n == pytest.approx(exact[labels.index("PRP")], abs=0.05)
 
 
+def test_sampled_tags_replace_universal_tags(pipeline: Path) -> None:
+    """A rule looks at universal tags first, so those of the single parse would hide the sampled tags."""
+    universal = Document("ambiguous", (Sentence(WORDS, universal_tags=("PRON", "VERB", "PRON", "VERB")),))
+    drawn = ParsePosterior(universal, parser=str(pipeline)).sample(50, rng=0)
+    assert {document.sentences[0].universal_tags for document in drawn} == {None}
+    assert len({document.sentences[0].tags for document in drawn}) > 1
+
+
 def test_a_document_without_words_and_a_parser_without_transitions(pipeline: Path) -> None:
     assert ParsePosterior(Document("empty", ()), parser=str(pipeline)).sample(2) == [ParsedDocument("empty", ())] * 2
     with pytest.raises(InputError, match="does not exist"):

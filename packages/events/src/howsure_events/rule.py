@@ -293,6 +293,20 @@ def find_deeds(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
     return [(agent, event) for event in sorted(agents) for agent in _with_conjuncts(parsed, agents[event], rule)]
 
 
+def names_event(sentence: Sentence, *, rule: Rule) -> bool:
+    """Return whether a sentence has a word by which the rule names events, whatever its tag and parse.
+
+    True for a rule that is a function, which may find events by other words.
+    """
+    words = {word.lower() for word in sentence.words}
+    lemmas = {lemma.lower() for lemma in sentence.lemmas or ()}
+    return (
+        rule.function is not None
+        or not words.isdisjoint({*rule.forms, *rule.nouns})
+        or not lemmas.isdisjoint({*rule.verbs, *rule.nouns})
+    )
+
+
 def _verbs(sentence: Sentence, rule: Rule) -> list[int]:
     if rule.verbs and not rule.forms and sentence.lemmas is None:
         raise InputError(f"rule {rule.name!r} lists verbs by lemma, but the parser gave none; list their forms too.")

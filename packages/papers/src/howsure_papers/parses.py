@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import howsure
 from howsure.calibration.curve import binned_curve
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.structures import structure_pairs
 from howsure.data.documents.document import Document
 from howsure.data.documents.read_documents import first_documents
 from howsure.figures.calibration import curve_figure
-from howsure.propagation.variance_by_stage import VarianceShare
 from howsure.show.table import ESTIMATE, Column, digits
 from howsure_cli.datasets import find_data_set
 from howsure_events.corpus import InputDocument
-from howsure_events.extraction.extract_document import EventPosterior
 from howsure_events.extraction.parsers import SpacyParser
+from howsure_events.extraction.uncertain_parses import ALL, ActorVariance, parse_variance
 from howsure_events.lexicon import Lexicon
-from howsure_events.rule import Rule
 from howsure_papers.corpora.coreference import parser_for
 from howsure_papers.corpora.news import read_reuters
 from howsure_papers.intervals import estimate_text, opposite, verdict
@@ -37,28 +33,8 @@ EWT, TEST = "ud_english_ewt", "en_ewt-ud-test.conllu.gz"
 RULES = (PAPER,)
 SAMPLES, REPEATS = 20, 4  # parses of a document, clusterings of a parse
 EDGE_SAMPLES, SENTENCES, BIN_SIZE = 20, 500, 500
-ALL, SHOWN = "all actors", 5
+SHOWN = 5  # actors with the largest variances
 SURE = 0.9
-STAGES = ("tags and parses", "coreference")
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """The count of documents in which an actor attacks.
-
-    fixed: its standard deviation with one parse per document. by_stage: its variance with sampled parses, by stage.
-    """
-
-    rule: str
-    fixed_mean: float
-    fixed: float
-    by_stage: VarianceShare
-
-
-def acting(entities: dict[str, int]) -> dict[str, int]:
-    """Return 1 for each actor with an acting entity and 0 for the others, and the number of such actors under ALL."""
-    acts = {actor: int(n > 0) for actor, n in entities.items()}
-    return {ALL: sum(acts.values()), **acts}
 
 
 @experiment(TITLE, steps=lambda: len(RULES) + 1)
@@ -77,29 +53,33 @@ def reproduce_parses(
 
     Raises InputError for missing data or a missing pipeline.
     """
-    name, counts, documents = parser_for(parser, data), list[Count](), 0
+    name, counts, documents = parser_for(parser, data), list[tuple[str, ActorVariance]](), 0
+    model, lexicon = AntecedentModel.pretrained(), Lexicon.countries()
     for rule in RULES:
-        news = read_reuters(data, lexicon=Lexicon.countries(), event=event_words(rule), limit=limit)
+        news = read_reuters(data, lexicon=lexicon, event=event_words(rule), limit=limit)
         texts = parsed_texts(SpacyParser(name), [(item.id, item.text) for item in news.items])
-        counts += counts_of(texts, rule, name, seed) if texts else []
+        variances = parse_variance(
+            texts, parser=name, model=model, lexicon=lexicon, rule=rule, samples=SAMPLES, repeats=REPEATS, rng=seed
+        )
+        counts += [(rule.name, row) for row in variances.rows[: SHOWN + 1]]
         documents = max(documents, len(texts))
         advance(1)
     curve = edge_curve(data, name, limit, seed)
     advance(1)
-    totals = [count for count in counts if count.by_stage.name == ALL]
+    totals = [(rule, row) for rule, row in counts if row.actor == ALL]
     return ExperimentResult(
-        findings=[*map(share_finding, totals), calibration_finding(curve)],
+        findings=[*(share_finding(*total) for total in totals), calibration_finding(curve)],
         tables=[
             table_of(
                 "Documents with an attack: one parse each, and sampled tags and parses",
                 counts,
-                Column("rule", NAME),
-                Column("actor", NAME, get=lambda row: row.by_stage.name),
-                Column("one parse", digits(1), get=lambda row: row.fixed_mean),
-                Column("sd", digits(2), get=lambda row: row.fixed),
-                Column("sampled parses", digits(1), get=lambda row: row.by_stage.mean.value),
-                Column("sd of these", digits(2), get=lambda row: row.by_stage.variance**0.5),
-                Column("share of tags and parses", ESTIMATE, get=lambda row: row.by_stage.share),
+                Column("rule", NAME, get=lambda row: row[0]),
+                Column("actor", NAME, get=lambda row: row[1].actor),
+                Column("one parse", digits(1), get=lambda row: row[1].one_parse_mean),
+                Column("sd", digits(2), get=lambda row: row[1].one_parse_sd),
+                Column("sampled parses", digits(1), get=lambda row: row[1].sampled.mean.value),
+                Column("sd of these", digits(2), get=lambda row: row[1].sampled_sd),
+                Column("share of tags and parses", ESTIMATE, get=lambda row: row[1].sampled.share),
             )
         ],
         drawings=[
@@ -128,22 +108,6 @@ def parsed_texts(parser: SpacyParser, texts: list[tuple[str, str]]) -> list[Docu
     return parser.parse([ready[0] for ready in map(parser.words, inputs) if ready is not None])
 
 
-def counts_of(documents: list[Document], rule: Rule, parser: str, seed: int) -> list[Count]:
-    """Return the counts of all actors together, and of the most uncertain actors."""
-    arguments: dict[str, Any] = {"model": AntecedentModel.pretrained(), "lexicon": Lexicon.countries(), "rule": rule}
-
-    def events(parse: Document) -> EventPosterior:
-        return EventPosterior(parse, **arguments)
-
-    fixed = howsure.propagate_samples(list(map(events, documents)), acting, samples=SAMPLES * REPEATS, rng=seed)
-    posteriors = [ParsePosterior(document, parser=parser) for document in documents]
-    shares = howsure.decompose_variance(
-        posteriors, events, acting, samples=SAMPLES, repeats=REPEATS, stages=STAGES, rng=seed
-    )
-    rows = sorted(shares, key=lambda row: (row.name != ALL, -row.variance))[: SHOWN + 1]
-    return [Count(rule.name, fixed[row.name].mean.value, fixed[row.name].sd, row) for row in rows if row.share]
-
-
 def edge_curve(data: str | None, parser: str, limit: int | None, seed: int) -> CalibrationCurve:
     """The calibration of labelled edges of sampled parses of the English Web Treebank."""
     path = find_data_set(EWT, data=data) / TEST
@@ -159,19 +123,19 @@ def edges(sentence: Any) -> list[tuple[str, int, int]]:
     return [(relation.lower(), head, word) for word, (relation, head) in enumerate(pairs)]
 
 
-def share_finding(count: Count) -> Finding:
+def share_finding(rule: str, total: ActorVariance) -> Finding:
     """Return the finding on whether tags and parses cause less than half of the variance; the rest is coreference."""
-    share = count.by_stage.share
+    share, sd = total.sampled.share, total.sampled_sd
     assert share is not None
-    ratio = count.by_stage.variance**0.5 / count.fixed if count.fixed else float("nan")
+    ratio = sd / total.one_parse_sd if total.one_parse_sd else float("nan")
     return Finding(
         "",
         "do tags and parses, which Appendix 3 holds fixed, cause less than half of the variance of the counts?",
         f"their share is {estimate_text(share, 2)}; the standard deviation is {ratio:.2f} times that with one parse "
-        f"({count.by_stage.variance**0.5:.2f}, {count.fixed:.2f}), the mean {count.by_stage.mean.value:.1f} instead of "
-        f"{count.fixed_mean:.1f}",
+        f"({sd:.2f}, {total.one_parse_sd:.2f}), the mean {total.sampled.mean.value:.1f} instead of "
+        f"{total.one_parse_mean:.1f}",
         opposite(verdict(share, above=0.5)),
-        setting=f"rule {count.rule!r}",
+        setting=f"rule {rule!r}",
     )
 
 

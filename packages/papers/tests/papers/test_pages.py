@@ -36,21 +36,19 @@ TOLERANCE = 2e-5
 
 
 WIDTHS = re.compile(r"-{3,}")  # of columns
+TEXTS = re.compile(r"<text[^>]*>([^<]*)</text>")
 
 
 def compare(page: Path, made: Path) -> None:
-    """Raise AssertionError with the first line in which a page, or a table of it, is not what was made, but for
-    rounding."""
+    """Raise AssertionError with the first line in which a page, or a table or text of a figure on it, is not what was
+    made, but for rounding."""
     names = [sorted(file.name for file in path.with_suffix("").iterdir()) for path in (page, made)]
     assert names[0] == names[1]
-    tables = [name for name in names[0] if name.endswith(".csv")]
     for recorded, new in [
         (page, made),
-        *((page.with_suffix("") / name, made.with_suffix("") / name) for name in tables),
+        *((page.with_suffix("") / name, made.with_suffix("") / name) for name in names[0]),
     ]:
-        old_lines, new_lines = (
-            WIDTHS.sub("---", path.read_text(encoding="utf-8")).splitlines() for path in (recorded, new)
-        )
+        old_lines, new_lines = (lines_of(path) for path in (recorded, new))
         for number, (old, printed) in enumerate(zip(old_lines, new_lines, strict=False), 1):
             if not is_printed(old, printed, tolerance=TOLERANCE):
                 raise AssertionError(
@@ -58,6 +56,12 @@ def compare(page: Path, made: Path) -> None:
                 )
         lengths = len(old_lines), len(new_lines)
         assert lengths[0] == lengths[1], f"{recorded.name} has {lengths[0]} lines; its command now makes {lengths[1]}"
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a page or of a table, or the texts of a figure."""
+    content = path.read_text(encoding="utf-8")
+    return TEXTS.findall(content) if path.suffix == ".svg" else WIDTHS.sub("---", content).splitlines()
 
 
 EACH = [pytest.param(experiment, marks=pytest.mark.long) for experiment in LONG]
@@ -124,6 +128,12 @@ def test_a_stale_line_is_found(old: str, new: str, tmp_path: Path) -> None:
     compare(page, made)
     (made.parent / "page" / "table.csv").write_text("a,b\n1,3\n", encoding="utf-8")
     with pytest.raises(AssertionError, match=r"table\.csv, line 2:\n1,2\nis stale"):
+        compare(page, made)
+    (made.parent / "page" / "table.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    for path, text in ((page, "95 %"), (made, "95%")):
+        svg = f'<svg><path d="{path.parent.name}"/><text x="1">{text} interval</text></svg>'
+        (path.parent / "page" / "figure.svg").write_text(svg, encoding="utf-8")
+    with pytest.raises(AssertionError, match=r"figure\.svg, line 1:\n95 % interval\nis stale"):
         compare(page, made)
 
 

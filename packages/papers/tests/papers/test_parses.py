@@ -9,19 +9,16 @@ from tests.papers.whole import check_whole, rows_of
 
 from howsure.propagation import VarianceShare
 from howsure.result import Estimate
-from howsure_papers.parses import Count, acting, edges, parsed_texts, reproduce_parses, share_finding
-
-
-def test_all_actors_together_are_one_more_actor() -> None:
-    assert acting({"IRQ": 2, "USA": 0}) == {"all actors": 1, "IRQ": 1, "USA": 0}
-    assert acting({}) == {"all actors": 0}
+from howsure_events.extraction.uncertain_parses import ActorVariance
+from howsure_papers.parses import edges, parsed_texts, reproduce_parses, share_finding
 
 
 @pytest.mark.parametrize(("low", "high", "holds"), [(0.6, 0.9, False), (0.1, 0.4, True), (0.3, 0.7, None)])
 def test_a_share_above_one_half_contradicts(low: float, high: float, holds: bool | None) -> None:
     share = Estimate((low + high) / 2, low, high, 0.95, "", 20)
     mean = Estimate(2.0, 1.5, 2.5, 0.95, "", 20)
-    finding = share_finding(Count("attack", 3.0, 0.5, VarianceShare("all actors", mean, 1, 3, 1.0, 0.5, 0.5, share)))
+    sampled = VarianceShare("all actors", mean, 1, 3, 1.0, 0.5, 0.5, share)
+    finding = share_finding("attack", ActorVariance("all actors", 3.0, 0.5, sampled))
     assert finding.holds is holds
     assert "2.00 times" in finding.ours
     assert "2.0 instead of 3.0" in finding.ours

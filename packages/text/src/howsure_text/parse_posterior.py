@@ -13,6 +13,7 @@ from howsure.data.documents.read_documents import document_from_spacy
 from howsure.errors import InputError
 from howsure.inputs.arguments import Randomness, generator_from
 from howsure.inputs.numbers_and_names import MAX_CLUSTERINGS, check_integer
+from howsure_text.grammar import PENN_TAGS
 from howsure_text.parses import ParsedDocument
 from howsure_text.sequences.tag_posterior import TagPosterior
 from howsure_text.spacy_pipelines import parsing_pipeline, unparsed_docs
@@ -35,8 +36,9 @@ class ParsePosterior:
 
     A parse is sampled transition by transition: each transition is drawn from the softmax over the valid transitions,
     given the previous ones. Most parsers are trained for this distribution. Tags are sampled independently of the
-    parse, because most pipelines predict both from the words. Lemmas, features and universal tags remain those of the
-    document. Mentions are removed, because they depend on the parse and must be detected again.
+    parse, because most pipelines predict both from the words. Lemmas, features and, unless sampled tags are of the Penn
+    Treebank, universal tags remain those of the document. Mentions are removed, because they depend on the parse and
+    must be detected again.
 
     Raises InputError if the pipeline has no transition parser.
     """
@@ -105,12 +107,16 @@ def _sampled_parses(pipeline: Any, doc: Any, n: int, rng: np.random.Generator) -
 def _with_parses(
     sentence: Sentence, parses: Sequence[Sentence], labels: Sequence[Sequence[str]] | None
 ) -> list[Sentence]:
-    """Return the sentence with each of the parses and tags; equal results are the same object."""
+    """Return the sentence with each of the parses and tags; equal results are the same object.
+
+    Universal tags are removed if Penn tags were sampled, because they would contradict them.
+    """
+    universal = None if labels and not PENN_TAGS.isdisjoint(labels[0]) else sentence.universal_tags
     distinct: dict[Any, Sentence] = {}
     sentences = []
     for i, parse in enumerate(parses):
         key = (parse.heads, parse.relations, sentence.tags if labels is None else tuple(labels[i]))
         if key not in distinct:
-            distinct[key] = replace(sentence, heads=key[0], relations=key[1], tags=key[2])
+            distinct[key] = replace(sentence, heads=key[0], relations=key[1], tags=key[2], universal_tags=universal)
         sentences.append(distinct[key])
     return sentences

@@ -87,7 +87,8 @@ howsure calibration 'results/*/samples_*.jsonl'
             "test": choice(curves_by_group, "test", METHODS),
             "both_methods": None,
         },
-        epilog="See also: howsure calibration compare --help; find-groups, logits, ordinal, structures, summary --help",
+        epilog="See also: howsure calibration compare --help; "
+        "bin-size, find-groups, local, logits, ordinal, structures, summary --help",
     )
 
 
@@ -254,6 +255,38 @@ howsure calibration logits 'shards/*.safetensors' --reduce top-label
 
 
 @cache
+def bin_size() -> click.Command:
+    """`howsure calibration bin-size`: the bin size whose curve predicts held-out labels best."""
+    from howsure.calibration.curve_choice import cross_validate_curve
+
+    return derived(
+        "calibration bin-size",
+        cross_validate_curve,
+        examples="""
+howsure calibration bin-size dev.jsonl --target gold --prob score
+howsure calibration bin-size dev.jsonl --target gold --prob score --cluster document --format csv
+""",
+        options={"folds": None},
+    )
+
+
+@cache
+def local() -> click.Command:
+    """`howsure calibration local`: a calibration curve without bins, by local regression."""
+    from howsure.calibration.curve_choice import local_regression
+
+    return derived(
+        "calibration local",
+        local_regression,
+        examples="""
+howsure calibration local dev.jsonl --target gold --prob score --figure curve.pdf
+howsure calibration local dev.jsonl --target gold --prob score --span 0.3 --format csv
+""",
+        figure=True,
+    )
+
+
+@cache
 def ordinal() -> click.Command:
     """`howsure calibration ordinal`: are the probabilities of ordered levels, such as grades, calibrated?"""
     from howsure.calibration.ordinal import ordinal_calibration
@@ -364,8 +397,10 @@ command = DefaultGroup(
     default="curve",
     elsewhere={
         "curve": curve,
+        "bin-size": bin_size,
         "compare": compare,
         "find-groups": find_miscalibrated_groups,
+        "local": local,
         "logits": logits,
         "ordinal": ordinal,
         "structures": structures,

@@ -24,7 +24,9 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_integer, check_level, counted, is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
-from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
+from howsure.inputs.repeated_items import item_notes
+from howsure.notes import footnote
 from howsure.result import Rows
 from howsure.show.table import NUMBER, WORDS, Column, digits
 from howsure.stats.proportions import wilson_interval
@@ -72,6 +74,10 @@ class CurveChoice(Rows[TriedCurve]):
     named = ""
     title = "Cross-validated squared loss of calibration curves"
 
+    def table_rows(self) -> Sequence[object]:
+        """The regressions, those with the smallest losses first."""
+        return sorted(self.rows, key=attrgetter("loss"))
+
     def columns(self) -> Sequence[Column]:
         """One row a regression."""
         return [
@@ -88,6 +94,10 @@ class CurveChoice(Rows[TriedCurve]):
         best = self.best.method[0].upper() + self.best.method[1:]
         settings = f"the best bin size is {self.bin_size:,}, the best span {self.span:g}"
         return f"{best} predict{'' if best.endswith('s') else 's'} held-out labels best; {settings}."
+
+    def footnotes(self) -> Sequence[str]:
+        """How the pairs were read."""
+        return [*map(footnote, item_notes(self.recipe))]
 
 
 def _setting(row: TriedCurve) -> str:
@@ -152,7 +162,14 @@ class LocalRegression(Rows[LocalPoint]):
 
     def footnotes(self) -> Sequence[str]:
         """Which points have no interval, and the span."""
-        return [*self.notes, f"Each window has {self.span:.0%} of {counted(self.n, 'pair')}."]
+        of_reading = map(footnote, item_notes(self.recipe))
+        return [*self.notes, *of_reading, f"Each window has {self.span:.0%} of {counted(self.n, 'pair')}."]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve and its intervals on matplotlib axes (new ones if None) and return them."""
+        from howsure.figures.local_regression import draw_local_regression
+
+        return draw_local_regression(self, ax=ax)
 
 
 def cross_validate_curve(
@@ -183,9 +200,8 @@ def cross_validate_curve(
     Raises InputError for fewer pairs or clusters than folds, or fewer than 2.
     """
     check_arguments(cross_validate_curve, locals())
-    pairs = pairs_from(
-        y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
-    ).with_positive_weight()
+    roles = {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
+    pairs, provenance = _read_pairs(y_true, y_prob, data, roles)
     q, y, w, units = _sorted_columns(pairs)
     n_units = int(units.max()) + 1
     folds = min(FOLDS, n_units) if folds is None else check_integer(folds, name="folds", least=2)
@@ -219,13 +235,13 @@ def cross_validate_curve(
     chosen = {
         method: min((row for row in rows if row.method == method), key=attrgetter("loss")) for method in (BINS, LOCAL)
     }
-    recipe = {"howsure": __version__, "n": len(pairs), "folds": folds, "seed": rng if is_number(rng) else None}
+    how = {"n": len(pairs), "folds": folds, "seed": rng if is_number(rng) else None}
     return CurveChoice(
         best=rows[best],
         bin_size=int(chosen[BINS].setting or 1),
         span=chosen[LOCAL].setting or 1.0,
         rows=tuple(rows),
-        recipe=recipe,
+        recipe={"howsure": __version__, **provenance, **how},
     )
 
 
@@ -243,7 +259,7 @@ def local_regression(
 ) -> LocalRegression:
     """A calibration curve by local linear regression of labels on predictions, with an interval for each point.
 
-    span: the proportion of the pairs in the window around each point; None: the best span by `cross_validate_curve`.
+    span: the proportion of the pairs in the window around each point; None: chosen by cross-validation.
 
     Pairs in a window are weighted by distance (tricube), a line is fitted, and its value at the point is the frequency
     (Wasserman 2006). A line smooths away some curvature, so the interval contains Wilson's intervals both for the line
@@ -266,9 +282,8 @@ def local_regression(
         raise InputError(
             f"span, the proportion of pairs in a window, must be greater than 0 and at most 1; it is {span!r}."
         )
-    pairs = pairs_from(
-        y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
-    ).with_positive_weight()
+    roles = {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
+    pairs, provenance = _read_pairs(y_true, y_prob, data, roles)
     q, y, w, units = _sorted_columns(pairs)
     if span is None and units.max() == 0:
         unit = "pair" if pairs.clusters is None else "cluster"
@@ -287,8 +302,18 @@ def local_regression(
         effective = min(sizes)
         low, high = (min(lows), max(highs)) if effective >= MIN_EFFECTIVE else (None, None)
         curve.append(LocalPoint(point, values[0], low, high, effective))
-    recipe = {"howsure": __version__, "n": len(pairs), "span": chosen, "chosen": span is None}
+    how = {"n": len(pairs), "span": chosen, "chosen": span is None, "level": level}
+    recipe = {"howsure": __version__, **provenance, **how}
     return LocalRegression(n=len(pairs), span=chosen, level=level, rows=tuple(curve), recipe=recipe)
+
+
+def _read_pairs(y_true: Any, y_prob: Any, data: Any, roles: dict[str, Any]) -> tuple[Pairs, dict[str, Any]]:
+    """Return the pairs with a positive weight, and the description of their files for a recipe."""
+    if isinstance(data, Source):
+        with data.predictions(y_true, y_prob, find_items=True, **roles) as predictions:
+            return predictions.pairs().with_positive_weight(), predictions.describe()
+    pairs = pairs_from(y_true, y_prob, data=data, **roles)
+    return pairs.with_positive_weight(), {"notes": list(pairs.notes)} if pairs.notes else {}
 
 
 def _sorted_columns(pairs: Pairs) -> tuple[Floats, Floats, Floats, Integers]:

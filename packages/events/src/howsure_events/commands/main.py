@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from howsure_cli.terminal.commands import Group
-from howsure_cli.terminal.options import CLUSTERINGS, choice_option, in_order, seed_option
+from howsure_cli.terminal.derived import finish
+from howsure_cli.terminal.options import CLUSTERINGS, choice_option, in_order, output_options, seed_option
 from howsure_cli.terminal.output import emit, json_text, progress
 from howsure_events.commands.options import (
     coreference_options,
@@ -36,14 +37,14 @@ ELSEWHERE = {  # name -> (file with `NAME_command`, its line in `howsure events 
 }
 STEMMING, LABELS = ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")
 DRAWING = ("figure", "plot", "draw", "chart")
-FIRST, LAST = "extract", "dependencies"
+FIRST, LAST = "extract", ("dependencies", "parses")
 
 
 class Events(Group):
     """The group of commands, in the order in which they are used; commands of other files are imported when run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [FIRST, *ELSEWHERE, LAST]
+        return [FIRST, *ELSEWHERE, *LAST]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in DRAWING:
@@ -141,7 +142,7 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, pa
     emit(summary(store, report), None)
 
 
-@command.command(LAST)
+@command.command("dependencies")
 @corpus_options
 @click.option("--limit", type=click.IntRange(min=1), default=2000, show_default=True)
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True)
@@ -158,3 +159,53 @@ def dependencies_command(limit: int, top: int, form: str, **options: Any) -> Non
     with progress("documents", total=min(limit, corpus.total), rate=True) as advance:
         counts = survey_dependencies(corpus, work=work, limit=limit, advance=advance)
     emit(json_text(counts.to_dict()) if form == "json" else dependencies_text(counts, top=top), None)
+
+
+@command.command("parses")
+@corpus_options
+@click.option("--tag-model", metavar="MODEL", help="CRF or HMM to sample tags from (default: the parser).")
+@click.option("--samples", type=click.IntRange(min=3), default=20, show_default=True)
+@click.option(
+    "--clusterings", type=click.IntRange(min=2), default=4, show_default=True, help="Number of clusterings per parse."
+)
+@click.option("--limit", type=click.IntRange(min=1), default=2000, show_default=True)
+@seed_option()
+@output_options
+def parses_command(
+    tag_model: str | None,
+    samples: int,
+    clusterings: int,
+    limit: int,
+    seed: int,
+    form: str,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Sample tags and parses, and report their share of the variance of the number of documents with an event.
+
+    FILE... are texts, as for `extract`, which uses one parse per document; --samples is the number of parses.
+
+    \b
+    howsure events parses news.csv --text body --date published --parser en_core_web_sm
+    """
+    from howsure_events.commands.setup import set_up
+    from howsure_events.extraction.uncertain_parses import documents_with_event_words, parse_variance
+    from howsure_text.sequences import load_tagger
+
+    corpus, work = set_up(options)
+    with progress("documents", total=min(limit, corpus.total), rate=True) as advance:
+        documents = list(documents_with_event_words(corpus, work=work, limit=limit, advance=advance))
+    with progress("parses", total=len(documents) * samples, rate=True) as advance:
+        result = parse_variance(
+            documents,
+            parser=str(work.parser),
+            tagger=None if tag_model is None else load_tagger(tag_model),
+            model=work.model,
+            lexicon=work.lexicon,
+            rule=work.rule,
+            samples=samples,
+            repeats=clusterings,
+            rng=seed,
+            advance=advance,
+        )
+    finish(result, name="events parses", form=form, output=output)

@@ -115,14 +115,14 @@ def survey_dependencies(
     worker, counts = Worker(work), DependencyCounts()
     documents = islice(corpus.documents(), limit)
     while batch := list(islice(documents, BATCH)):
-        for document in worker.parser.parse(_naming(batch, worker)):
+        for document in worker.parser.parse(prepared_with_actors(batch, worker)):
             counts += _counts(document, work)
         if advance is not None:
             advance(len(batch))
     return counts
 
 
-def _naming(batch: Sequence[InputDocument], worker: Worker) -> list[Any]:
+def prepared_with_actors(batch: Sequence[InputDocument], worker: Worker) -> list[Any]:
     """Return the parser's input for the documents that are kept and name an actor."""
     ready = []
     for document in batch:
