@@ -25,21 +25,21 @@ correlation cost counts covariates coverage data database dataset date date_form
 dependence design dev development difference disagreement documents draw_only draws draws_column drop encoding engine
 epochs error estimator event expected experiments explode features fields figure figures file files filters finished
 first fixed_effects flips floor folder folds following frequency function grammar group had high host how ignore
-independent_rows interval items_total junit k k_best keep keep_answers keys kinds l1 label_ids labelled labels language
-labels_from largest_cluster learn left_out levels lexicon likelihood limit logits logprobs loss low lower_is_better
-macro map margin max_error max_iterations max_risk max_score members mention mentions method methods metric metrics
-min_coverage min_probability min_rate min_rows min_score misplaced missing_score model_version monte_carlo more most
-multicalibration n name named names new_name normalise not_worse_than on only only_predicted open options order other
-output output_format overdispersion overlap page pairs panels parameters parser part parts pass_at pass_hat passes path
-paths penalty pivot place points policy port position_effect posterior posteriors power predicted probs probs_column
-progress promise pseudocount_emission pseudocount_transition query question raters raw read_pairs readings recalibrate
-recalibration reduce reference regression repeated_spans repeats report require_actor rest result revision risk roles
-rows rule runs said sample sample_size sampled samples save scale scores semicolons sentence sentences sequential
-series share sharpen show since singletons skip_missing small_groups span spans spelling spool stages start stemming
-store stores stories story summary sums table tables tag tag_pairs tagger tags targets task temperature test text texts
-threshold tie title to tolerance top trainer transform transitions two_way unclear uncorrected unit unknown
-unknown_tags unseen until verbalised verbose wait weight_of_new weights where whole width winner words work workers
-worst write_baseline write_policy y_prob_against y_true_against
+independent_rows interval items_total junit k k_best keep keep_answers keys kinds l1 label_ids labelled labels
+labels_from language largest_cluster learn left_out levels lexicon likelihood limit logits logprobs loss low
+lower_is_better macro map margin max_error max_iterations max_risk max_score members mention mentions method methods
+metric metrics min_coverage min_probability min_rate min_rows min_score misplaced missing_score model_version
+monte_carlo more most multicalibration n name named names new_name normalise not_worse_than on only only_predicted open
+options order other output output_format overdispersion overlap page pairs panels parameters parser part parts pass_at
+pass_hat passes path paths penalty pivot place points policy port position_effect posterior posteriors power predicted
+probs probs_column progress promise pseudocount_emission pseudocount_transition query question raters raw read_pairs
+readings recalibrate recalibration reduce reference regression repeated_spans repeats report require_actor rest result
+revision risk roles rows rule runs said sample sample_size sampled samples save scale scores semicolons sentence
+sentences sequential series share sharpen show since singletons skip_missing small_groups span spans spelling spool
+stages start stemming store stores stories story summary sums table tables tag tag_model tag_pairs tagger tags targets
+task temperature test text texts threshold tie title to tolerance top trainer transform transitions two_way unclear
+uncorrected unit unknown unknown_tags unseen until verbalised verbose wait weight_of_new weights where whole width
+winner words work workers worst write_baseline write_policy y_prob_against y_true_against
 """
 OWN = frozenset(PLAIN.split())
 GONE = {  # words that meant what another one means

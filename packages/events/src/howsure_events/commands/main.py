@@ -165,21 +165,11 @@ def dependencies_command(limit: int, top: int, form: str, **options: Any) -> Non
 @corpus_options
 @click.option("--tag-model", metavar="MODEL", help="CRF or HMM to sample tags from (default: the parser).")
 @click.option("--samples", type=click.IntRange(min=3), default=20, show_default=True)
-@click.option(
-    "--clusterings", type=click.IntRange(min=2), default=4, show_default=True, help="Number of clusterings per parse."
-)
 @click.option("--limit", type=click.IntRange(min=1), default=2000, show_default=True)
 @seed_option()
 @output_options
 def parses_command(
-    tag_model: str | None,
-    samples: int,
-    clusterings: int,
-    limit: int,
-    seed: int,
-    form: str,
-    output: str | None,
-    **options: Any,
+    tag_model: str | None, samples: int, limit: int, seed: int, form: str, output: str | None, **options: Any
 ) -> None:
     """Sample tags and parses, and report their share of the variance of the number of documents with an event.
 
@@ -204,7 +194,6 @@ def parses_command(
             lexicon=work.lexicon,
             rule=work.rule,
             samples=samples,
-            repeats=clusterings,
             rng=seed,
             advance=advance,
         )
