@@ -10,11 +10,11 @@ from typing import Any
 
 from howsure.data.documents.document import Document
 from howsure.errors import InputError
+from howsure.inputs.arguments import Randomness
 from howsure.inputs.numbers_and_names import counted
 from howsure.propagation import VarianceShare, decompose_variance, propagate_samples
 from howsure.result import Rows
 from howsure.show.table import ESTIMATE, WORDS, Column, digits
-from howsure.stats.randomness import Randomness
 from howsure_events.corpus import BATCH, Corpus
 from howsure_events.extraction.dependencies import prepared_with_actors
 from howsure_events.extraction.extract_document import EventPosterior, Model
