@@ -438,3 +438,16 @@ def test_crosses_without_any_other_label_are_refused(tmp_path: Path) -> None:
         assert done.code == code
         message = f"all 15 labels are 'x', and {len(rows) - 15} drawn units have none. If an empty label means no"
         assert (message in done.err) == (blank == "")
+
+
+def test_sheets_to_fill_in_begin_with_the_mark_by_which_excel_knows_utf8(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("id,text,score\n" + "".join(f"{i},Größe {i},{i / 40}\n" for i in range(40)), encoding="utf-8")
+    options = ["--labels", 10, "--show", "text", "--output"]
+    howsure("counts", "sample", file, "--prob", "score", *options, tmp_path / "count.csv")
+    howsure(
+        "judge", "sample", file, "--score", "score", "--id", "id", "--format", "csv", *options, tmp_path / "judge.csv"
+    )
+    for name in ("count.csv", "judge.csv"):
+        assert (tmp_path / name).read_bytes()[:3] == b"\xef\xbb\xbf"
+        assert next(iter(read(str(tmp_path / name)).rows({"text": "required"}).columns["text"])).startswith("Größe")

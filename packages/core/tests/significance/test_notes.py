@@ -43,3 +43,13 @@ def test_a_note_of_a_group_is_shown_once() -> None:
     assert "b against baseline in accuracy, by group: worse in g; not compared in h." in text
     assert "h: 1 item: fewer than 6 are too few to show a difference." in text
     assert "h, h" not in text
+
+
+def test_gaffkes_intervals_of_few_clusters_are_called_wide() -> None:
+    right, clusters = [1, 0, 1, 1] * 10, [i // 4 for i in range(40)]
+    judged = howsure.correct_judge_scores(right, right[::-1], clusters=clusters)
+    scores = howsure.compare_scores({"a": right, "b": right[::-1]}, against="a", clusters=clusters)
+    for notes in (judged.rows[0].notes, scores.notes):
+        assert sum("there are 10 clusters: with fewer than 40, intervals are wide" in str(note) for note in notes) == 1
+    student = howsure.compare_scores({"a": right, "b": right[::-1]}, against="a", clusters=clusters, method="student")
+    assert any("intervals and p-values are approximate" in str(note) for note in student.notes)

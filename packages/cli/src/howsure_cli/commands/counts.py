@@ -24,7 +24,7 @@ from howsure.show.table import csv_line
 from howsure_cli.terminal.commands import Group, OutputFile, check_labels_kept
 from howsure_cli.terminal.derived import build_command, call_function, choice, derived, parameter_help
 from howsure_cli.terminal.options import Decorator, as_names, build_source, role_option, seed_option
-from howsure_cli.terminal.output import emit, option_name, say
+from howsure_cli.terminal.output import SHEET_ENCODING, emit, option_name, say
 
 
 @click.group("counts", cls=Group)
@@ -100,7 +100,7 @@ def sample(output: str | None, **typed: Any) -> None:
     drawn = call_function(draw_label_sample, typed)
     sheet = _as_source(drawn, typed["files"][0], typed["encoding"])
     check_labels_kept(output, sheet, column=LABEL)
-    emit(f"{sheet}\n", output)
+    emit(f"{sheet}\n", output, encoding=SHEET_ENCODING)
     if output is not None:
         same = typed | {"labelled": output, "format": typed["input_format"]}
         options = [(option_name(role), same[role]) for role in CARRIED_OPTIONS if same[role]]

@@ -36,7 +36,7 @@ from howsure_cli.terminal.options import (
     report_option,
     source_options,
 )
-from howsure_cli.terminal.output import ROLES, WORDS, emit, option_name, result_text, write_pictures
+from howsure_cli.terminal.output import ROLES, SHEET_ENCODING, WORDS, emit, option_name, result_text, write_pictures
 
 FILES = "FILE...: CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin; or logs, see --from."
 OPTIONAL = " | None"
@@ -276,6 +276,6 @@ def finish(result: Any, *, name: str, form: str, output: str | None, **pictures:
     if (column := getattr(named, "filled_in", None)) is not None:
         check_labels_kept(output, text, column=column)
     write_pictures(named, **pictures)
-    emit(text, output)
+    emit(text, output, encoding=SHEET_ENCODING if column and form == "csv" else "utf-8")
     if code := getattr(named, "exit_code", 0):
         click.get_current_context().exit(code)

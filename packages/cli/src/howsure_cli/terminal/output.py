@@ -178,6 +178,7 @@ VERBOSE_OPTION, REPORT = "--verbose", "--report"
 # options that a next command does not repeat
 UNREPEATED_OPTIONS = ("--figure", "--width", "--axis", REPORT, "--columns")
 FORMATS = ("table", "json", "csv", "markdown", "latex", "signature")
+SHEET_ENCODING = "utf-8-sig"  # of tables to fill in: without the mark, Excel reads them as Windows-1252
 
 
 def emit(text: str, output: str | None, *, encoding: str = "utf-8") -> None:

@@ -359,7 +359,10 @@ def draw_items(items: BenchmarkItems, *, ax: Axes | None = None) -> Axes:
     """Draw a point for each item that is not dead; items that contradict the other items are squares."""
     rows = [row for row in items.rows if row.discrimination is not None]
     if not rows:
-        raise InputError("no item has a discrimination: there are too few models, or all items are dead.")
+        raise InputError(
+            "no item has a discrimination, so there is nothing to draw: it needs five models and items on which they "
+            "differ. Leave the figure out."
+        )
     with use_style():
         axes = new_figure(ITEMS_WIDTH, ITEMS_HEIGHT).subplots() if ax is None else ax
         axes.axhline(0.0, color=INK, linewidth=0.8)

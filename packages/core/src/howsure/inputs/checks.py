@@ -67,7 +67,8 @@ def as_column(values: object, *, name: str) -> Column:
     if column.dtype.kind == "c":
         raise InputError("{parameter} must not contain complex numbers", name, value=column.flat[0], row=0)
     if column.ndim > 1:
-        raise InputError("not_one_dimension", name, shape=column.shape, remedy="Take one column: {parameter}[:, 1].")
+        remedy = f"Take one column: {{parameter}}[:, {int(column.shape[1] > 1)}]."
+        raise InputError("not_one_dimension", name, shape=column.shape, remedy=remedy)
     if len(column) == 0:
         raise InputError("empty", name)
     return column
@@ -613,6 +614,9 @@ def not_a_number(name: str, value: object, *, row: int | None = None, place: str
         remedy = "convert_texts"
     elif Fault("not_a_number", name).role == "y_prob" and is_stated(value) and (place or not str(value).endswith("%")):
         remedy = "name_stated"
+    elif place is not None and isinstance(value, str) and is_non_answer(value):
+        example = Parameter("missing_values", [value])
+        return InputError("not_a_number", name, value=value, place=place, example=example, remedy="missing_value")
     return InputError("not_a_number", name, value=value, row=row, place=place, remedy=remedy)
 
 

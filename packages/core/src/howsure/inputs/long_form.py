@@ -406,34 +406,7 @@ def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[s
     return np.array([float(is_positive.get(str(value), math.nan)) for value in values])[codes]
 
 
-RIGHT_BY_WRONG = {
-    "no": "yes",
-    "false": "true",
-    "wrong": "right",
-    "incorrect": "correct",
-    "fail": "pass",
-    "failed": "passed",
-    "failure": "success",
-    "negative": "positive",
-    "i": "c",
-    "falsch": "wahr",
-    "falso": "verdadero",
-    "faux": "vrai",
-}
-
-
-def _right_value(value: str) -> str:
-    """Return the value that means "correct" for labels like this value: the value itself or its opposite.
-
-    >>> _right_value("No"), _right_value("pass"), _right_value("maybe")
-    ('Yes', 'pass', 'VALUE')
-    """
-    right = RIGHT_BY_WRONG.get(value.casefold())
-    if right is None:
-        return value if value.casefold() in RIGHT_BY_WRONG.values() else "VALUE"
-    if value[:1].islower():
-        return right
-    return right.upper() if value[1:].isupper() else right.capitalize()
+RIGHT = ("yes", "true", "right", "correct", "pass", "passed", "success", "positive", "c", "wahr", "verdadero", "vrai")
 
 
 @contextmanager
@@ -449,5 +422,5 @@ def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
         advice = comma_advice(value, is_score=True)
         if advice:
             raise InputError(replace(fault, remedy=advice)) from error
-        right = Parameter("pos_label", _right_value(value))
+        right = Parameter("pos_label", value if value.casefold() in RIGHT else "VALUE")
         raise InputError(replace(fault, remedy="name_correct", values={**fault.values, "right": right})) from error

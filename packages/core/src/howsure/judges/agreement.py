@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.squared_error import exact_interval
-from howsure.errors import InputError, parameter
+from howsure.errors import ColumnName, InputError, parameter
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import NUMERIC, is_missing
 from howsure.inputs.frames import Kind, Source, not_a_column_name, read_columns
@@ -210,7 +210,12 @@ def _read_wide(
     place = rows.place
     rows = replace(rows, place=lambda row: place(items[row]))
     with rows.locating_errors():
-        columns = Columns.read(long, None, labels=labels)
+        try:
+            columns = Columns.read(long, None, labels=labels)
+        except InputError as error:
+            if error.fault is None or error.fault.row is None or error.fault.name != "score":
+                raise
+            raise InputError(replace(error.fault, name=ColumnName(by[error.fault.row], "score"))) from error
     recipe = {"howsure": __version__, **(rows.read or {"n": len(items)}), "raters": names}
     return replace(columns, rows=rows, recipe=recipe, notes=[*notes, *columns.notes])
 

@@ -268,7 +268,8 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
                 "highest grade, `bounds=...`, for a valid interval"
             )
         )
-    if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
+    bounded = graded.bounds is not None
+    if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]), bounded=bounded)):
         notes.append(few)
     judge = graded.judge(level)
     worth = round(labelled * (people.width / corrected.width) ** 2) if people.width and corrected.width else None

@@ -147,8 +147,9 @@ def compare_family(
     means: list[ModelMean] = []
     for score in sorted(scores.values(), key=lambda score: names.index(score.metric.name)):
         means += model_means(score, list(models), level=choices.level)
+    bounded = choices.method == "gaffke"
     further_notes = (
-        *comparison_notes([(request.systems, request.metrics) for request in requested], shown),
+        *comparison_notes([(request.systems, request.metrics) for request in requested], shown, bounded=bounded),
         *_few_draws_notes(shown, choices),
         *_interval_notes(requested[0].systems, [row for row in shown if row.metric not in _rare(requested)], choices),
     )
@@ -160,7 +161,8 @@ def compare_family(
             part = [request.select_items(items) for request in requested]
             group_scores = _item_scores(part) if with_means else {}
             of_group = _tested(part, family, choices, seed, group_scores, steps)
-            group_notes = tuple(notes_of_group(requested[0].systems, part[0].systems, alternative=choices.alternative))
+            systems = requested[0].systems, part[0].systems
+            group_notes = tuple(notes_of_group(*systems, alternative=choices.alternative, bounded=bounded))
             rare_note = f"fewer than {MIN_FOR_INTERVAL} items of a rare class are too few for an interval"
             rare = _rare(part)
             in_groups += [

@@ -24,15 +24,18 @@ BALANCED = "balanced_accuracy"
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that are not averages over classes
 
 
-def comparison_notes(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[Difference]) -> tuple[str, ...]:
-    """All notes on the data, metrics and results; views: the predictions in each form, with the metrics that use it."""
+def comparison_notes(
+    views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[Difference], *, bounded: bool
+) -> tuple[str, ...]:
+    """All notes on the data, metrics and results; views: the predictions in each form, with the metrics that use it;
+    bounded: whether the intervals are Gaffke's."""
     notes: list[str] = []
     for systems, metrics in views:
         notes += _class_notes(systems, metrics) if systems.task == "hard" else ()
         notes += _binning_notes(systems, metrics, rows)
         notes += _bounds_notes(systems, metrics, rows)
         notes += _certainty_notes(systems, metrics)
-    return (*notes, *_cluster_notes(views[0][0]), *_zero_width_notes(views[0][0], rows))
+    return (*notes, *_cluster_notes(views[0][0], bounded=bounded), *_zero_width_notes(views[0][0], rows))
 
 
 def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
@@ -159,21 +162,22 @@ def _certainty_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[st
         )
 
 
-def _cluster_notes(systems: Systems) -> Iterable[str]:
-    few = None if systems.clusters is None else few_clusters(np.bincount(systems.clusters))
+def _cluster_notes(systems: Systems, *, bounded: bool) -> Iterable[str]:
+    few = None if systems.clusters is None else few_clusters(np.bincount(systems.clusters), bounded=bounded)
     if few is not None:
         yield f"{few}."
 
 
-def notes_of_group(whole: Systems, part: Systems, *, alternative: str) -> Iterable[str]:
-    """Yield notes on a group that is too small to show a difference, or in which strata are ignored."""
+def notes_of_group(whole: Systems, part: Systems, *, alternative: str, bounded: bool) -> Iterable[str]:
+    """Yield notes on a group that is too small to show a difference, or in which strata are ignored; bounded: as in
+    `comparison_notes`."""
     n, unit = part.n, "item"
     if part.clusters is not None:
         n, unit = int(part.clusters.max()) + 1, "cluster"
     least = MIN_ITEMS if alternative == "two-sided" else MIN_ITEMS - 1
     if n < least:
         yield f"{counted(n, unit)}: fewer than {least} are too few to show a difference"
-    elif part.clusters is not None and (few := few_clusters(np.bincount(part.clusters))):
+    elif part.clusters is not None and (few := few_clusters(np.bincount(part.clusters), bounded=bounded)):
         yield few
     if whole.strata is not None and part.strata is None:
         yield f"strata are ignored, because one stratum has a single {unit}"

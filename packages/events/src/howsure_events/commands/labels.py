@@ -13,7 +13,7 @@ from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 from howsure_cli.terminal.commands import Command, Group, OutputFile, check_labels_kept
 from howsure_cli.terminal.options import as_names, level_option, output_options, seed_option
-from howsure_cli.terminal.output import emit, json_text, table_text
+from howsure_cli.terminal.output import SHEET_ENCODING, emit, json_text, table_text
 from howsure_events.commands.output import result_output
 from howsure_events.commands.page import serve_page, serving_options
 from howsure_events.commands.queries import as_groups
@@ -149,7 +149,7 @@ def sheet_command(path: str, output: str, semicolons: bool) -> None:
         cells = [[*map(str, row.values()), actor, ""] for row in rows for actor in actors]
         text = Table([*rows[0], "actor", "label"], cells).csv(separator=";" if semicolons else ",")
         check_labels_kept(output, text, column="label")
-        emit(f"{text}\n", output, encoding="utf-8-sig")  # else Excel takes it for Windows-1252
+        emit(f"{text}\n", output, encoding=SHEET_ENCODING)
     else:
         emit(json_text(rows), output)
     emit(f"{counted(len(rows), 'document')} to read in {output}\n", None)

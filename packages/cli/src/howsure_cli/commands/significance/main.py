@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -110,10 +111,11 @@ def compare_files(form: str, output: str | None, figure: str | None, report: str
                 "\"model in ('base', 'large')\"."
             )
         if targets is not None and not (in_rows and arguments["y_true"] and arguments["prediction"]):
-            raise InputError(
-                "--targets is a file of true labels. For columns, use --target for true labels and --prediction "
-                "for predictions."
-            )
+            columns = "For columns, use --target for true labels and --prediction for predictions."
+            if len(files) > 1 and not (arguments["against"] or model):
+                models = shlex.join(part for file in files[1:] for part in ("--model", file))
+                columns = f"Name the files of predictions: --against {shlex.quote(files[0])} {models}."
+            raise InputError(f"--targets is a file of true labels. {columns}")
         arguments |= {
             "data": build_source(files, of_source),
             "model": None if not model else model[0] if in_rows else list(model),

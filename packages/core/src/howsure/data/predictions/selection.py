@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -109,7 +109,8 @@ class Opened:
     def table(self, names: Sequence[str]) -> tuple[Table, str]:
         """The table of these columns, and the condition for wanted rows in SQL."""
         more = self.condition.names if self.condition else ()
-        table = open_table(self.database, self.files, [*names, *more], by_file=self.asked.by_file)
+        with self.condition.advising_quotes() if self.condition else nullcontext():
+            table = open_table(self.database, self.files, [*names, *more], by_file=self.asked.by_file)
         return table, self.condition.sql(table, self.asked.missing_values) if self.condition else ALL
 
     def selected(self, table: Table, only: str, kinds: Mapping[Column, str]) -> Selection:

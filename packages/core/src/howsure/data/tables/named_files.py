@@ -509,6 +509,20 @@ def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
     return f", DELIMITER {literal(dialect[0])}"
 
 
+def ragged_line(file: File) -> str:
+    """Return a phrase on the first line of a CSV file that has another number of values than the header; may be
+    empty."""
+    if file.compression != "none":
+        return ""
+    with open(file.path, encoding="utf-8-sig", errors="replace", newline="") as lines, suppress(csv.Error):
+        rows = csv.reader(lines)
+        width = len(next(rows, []))
+        for row in rows:
+            if row and len(row) != width:
+                return f"; line {rows.line_num} has {len(row)} instead of {width}"
+    return ""
+
+
 def why_one_column(header: str, values: Sequence[str] = ()) -> str | None:
     """Return why a table may have been read as one column, and what to do; None if neither its name nor its values show
     this.

@@ -46,6 +46,7 @@ from howsure.data.tables.named_files import (
     keys_in,
     objects_source,
     parquet_source,
+    ragged_line,
     separator_option,
     text_source,
     unique_names,
@@ -603,7 +604,10 @@ def _places(
     if any(leading_column(name, described) not in described for name in names_asked):
         header = next(iter(described))
         if file.format == "csv" and len(described) == 1 and "," in header:  # DuckDB found rows of different lengths
-            raise InputError(f"{file.name} cannot be read: some rows have more or fewer values than {header!r}.")
+            raise InputError(
+                f"{file.name} cannot be read: some rows have more or fewer values than {header!r}"
+                f"{ragged_line(file)}. Quote values that contain a separator."
+            )
         if file.format == "csv" and len(described) == 1 and (reason := why_one_column(header)) is not None:
             raise InputError(f"{file.name} has only one column: {reason}")
     return {name: find_place(name, list(described), file=file.name) for name in names_asked}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -69,7 +70,8 @@ def parsed(expression: str) -> Condition:
         written = reader.node(_where(tree))
     except RecursionError as error:
         raise _refused(expression, "too many expressions inside one another") from error
-    return Condition(expression, tuple(dict.fromkeys(reader.names)), tuple(reader.texts), written)
+    names, values = tuple(dict.fromkeys(reader.names)), tuple(reader.values)
+    return Condition(expression, names, tuple(reader.texts), written, values)
 
 
 EXAMPLE = "prompt = 'first' and score > 0.5"
@@ -116,12 +118,14 @@ Sql = Callable[["_Writer"], str]  # of the columns of a table
 class _Reader:
     """Rewrites DuckDB's nodes as SQL; unknown nodes are refused.
 
-    names: the columns. texts: the columns that must equal a string for a row to be selected, with the string.
+    names: the columns. texts: the columns that must equal a string for a row to be selected, with the string. values:
+    the columns with which a column is compared, which may be texts without quotes.
     """
 
     expression: str
     names: list[str] = field(default_factory=list)
     texts: list[tuple[str, str]] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
 
     def node(self, expression: Any) -> Sql:
         match expression:
@@ -167,6 +171,7 @@ class _Reader:
             operator, left_operand, other = TURNED[operator], other, left_operand
         column, value = left_operand.text, other
         self.names.extend([column] if isinstance(value, Value) else [column, value.text])
+        self.values.extend([] if isinstance(value, Value) else [value.text])
         if isinstance(value, Value) and value.kind == "text" and operator == "=":
             self.texts.append((column, value.text))
         return lambda to: to.compared(operator, column, value)
@@ -220,13 +225,26 @@ TRUE, FALSE = ("true", "1", "1.0"), ("false", "0", "0.0")
 class Condition:
     """An expression, and the `names` of its columns.
 
-    texts: columns and the strings that they must equal. written: a function that writes the expression as SQL.
+    texts: columns and the strings that they must equal. written: a function that writes the expression as SQL. values:
+    columns with which a column is compared.
     """
 
     text: str
     names: tuple[str, ...]
     texts: tuple[tuple[str, str], ...]
     written: Sql
+    values: tuple[str, ...] = ()
+
+    @contextmanager
+    def advising_quotes(self) -> Iterator[None]:
+        """Add advice to the error for an unknown column that may be a text without quotes."""
+        try:
+            yield
+        except InputError as error:
+            if error.fault is None or error.fault.rule != "unknown_name" or error.fault.value not in self.values:
+                raise
+            remedy = f"Is it a text? Then write it in single quotes: '{error.fault.value}'."
+            raise InputError(replace(error.fault, remedy=remedy)) from error
 
     def sql(self, table: Table, values: Sequence[str] = ()) -> str:
         """Return SQL for whether a row satisfies the condition; it is never null. values: those treated as missing.
