@@ -405,7 +405,7 @@ def test_a_sheet_has_the_separator_and_the_decimal_comma_of_the_file_it_was_draw
     numbers = [f"{value:.4f}".replace(".", ",") for value in score]
     source.write_text("".join(["id;p\n", *(f"d{i};{number}\n" for i, number in enumerate(numbers))]))
     howsure("counts", "sample", source, "--prob", "p", "--labels", 60, "--show", "id", "--output", sheet)
-    heads, first, *_ = sheet.read_text().splitlines()
+    heads, first, *_ = sheet.read_text(encoding="utf-8-sig").splitlines()
     assert heads == "row;id;stratum;inclusion;check;label"
     assert "." not in first.split(";")[-3]
     rows = [line + str(int(truth[int(line.split(";")[0]) - 1])) for line in sheet.read_text().splitlines()[1:]]
