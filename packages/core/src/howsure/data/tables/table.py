@@ -560,7 +560,8 @@ def _open_logs(database: Database, files: tuple[File, ...], names: list[str], sh
         File(copies_path(files), files[0].name, "jsonl"), as_texts(list(own_columns) or [*files[0].columns[:1]])
     )
     if shown:
-        connection.register("files_of_rows", {COPIED: np.repeat(np.arange(1, len(files) + 1), rows)})
+        numbers = np.arange(1, len(files) + 1, dtype=np.min_scalar_type(len(files)))
+        connection.register("files_of_rows", {COPIED: np.repeat(numbers, rows)})
         source += " POSITIONAL JOIN files_of_rows"
         texts[FILE] = {f"[{literals(list(shown.values()))}][{COPIED}]": None}
     listed = ", ".join(f"coalesce({', '.join(texts[name])}) AS {identifier(stored[name])}" for name in names)
