@@ -295,8 +295,11 @@ def test_names_in_the_figure_do_not_overlap() -> None:
     )
     axes = table.plot()
     boxes = [text.get_window_extent() for text in axes.texts if text.get_visible()]
-    assert 1 < len(boxes) < 8
     assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    numbers = [text.get_text() for text in axes.texts if text.get_text().isdigit() and text.get_visible()]
+    assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
+    assert all(f"{number}: agent-with" in axes.get_xlabel() for number in numbers)
+    assert 0 < len(numbers) < len(boxes) <= 8
 
 
 @pytest.mark.parametrize("missing", [False, True])

@@ -245,7 +245,8 @@ def _name(axes: Axes, looks: dict[str, Look], n: int, *, marks: dict[str, bool],
 
 COST_WIDTH, COST_HEIGHT = 5.4, 3.6  # inches
 AGENT_NAME_LENGTH, NARROW_AGENT_LENGTH = 24, 16
-MAX_AGENTS = 40
+MAX_AGENTS, MAX_NUMBERS = 40, 12
+BAR = 3.0  # pixels around a point that a name should not cover
 NARROW_RANGE = 5  # if the largest cost divided by the smallest is below this, the axis has more ticks
 
 
@@ -253,8 +254,8 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
     """Draw each agent's score against its cost (on a log scale) with both intervals; without costs, a row per agent.
 
     The point of an agent with errored trials is its mean if these trials count as failed; a thick bar extends to the
-    mean if they count as passed. Dominated agents are grey. Of more than 40 agents, the best are drawn; names that
-    would overlap others are left out.
+    mean if they count as passed. Dominated agents are grey. Of more than 40 agents, the best are drawn. Up to 12 names
+    that would cover other agents become numbers, explained below the figure; further ones are left out.
     """
     rows = [row for row in table.rows if row.cost is not None][:MAX_AGENTS]
     if not rows:
@@ -285,27 +286,55 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
         axes.plot([], [], color=colour, linewidth=1.0, label=f"{table.recipe['level']:.0%} interval")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1 if is_narrow() else 2, frameon=False)
         dress(axes, grid="y")
-        _separate(names)
+        _separate(axes, names, rows)
     return axes
 
 
-def _separate(names: Sequence[Annotation]) -> None:
-    """Move names to another corner of their points if they overlap earlier names, and leave out those that still do."""
-    if not names or not isinstance(figure := names[0].get_figure(root=True), Figure):
+def _separate(axes: Axes, names: Sequence[Annotation], rows: Sequence[AgentRow]) -> None:
+    """Move names to free corners of their points. Names without one become numbers, which a key below explains."""
+    if not isinstance(figure := axes.get_figure(root=True), Figure):
         return
     figure.draw_without_rendering()  # the places of texts are known after the layout
-    placed = list[Bbox]()
-    for name in names:
+    bars = [
+        Bbox(axes.transData.transform([(name.xy[0], row.lowest), (name.xy[0], row.highest)])).padded(BAR)
+        for name, row in zip(names, rows, strict=True)
+    ]
+    placed, crowded = list[Bbox](), list[int]()
+    for at, name in enumerate(names):
         is_right = name.get_horizontalalignment() == "left"  # of its point
         for right, up in ((is_right, 5), (is_right, -11), (not is_right, 5), (not is_right, -11)):
             name.set_horizontalalignment("left" if right else "right")
             name.set_position((5 if right else -5, up))
             box = name.get_window_extent()
-            if not any(box.overlaps(other) for other in placed):
+            inside = axes.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
+            if inside and not any(box.overlaps(other) for other in placed + bars[:at] + bars[at + 1 :]):
                 placed.append(box)
                 break
         else:
+            crowded.append(at)
+    _number(axes, [names[at] for at in crowded], [rows[at] for at in crowded], placed)
+
+
+def _number(axes: Axes, names: Sequence[Annotation], rows: Sequence[AgentRow], placed: list[Bbox]) -> None:
+    """Number agents at an end of their vertical intervals, where the number covers no other name or number."""
+    key = list[str]()
+    for name, row in zip(names, rows, strict=True):
+        text = name.get_text()
+        name.set_text(f"{len(key) + 1}")
+        name.set_horizontalalignment("center")
+        for end, up in ((row.high, 2), (row.low, -10)):
+            name.xy = (name.xy[0], end)
+            name.set_position((0, up))
+            box = name.get_window_extent()
+            if len(key) < MAX_NUMBERS and not any(box.overlaps(other) for other in placed):
+                placed.append(box)
+                key.append(f"{len(key) + 1}: {text}")
+                break
+        else:
             name.set_visible(False)
+    columns = 1 if is_narrow() else 2
+    lines = [",  ".join(key[at : at + columns]) for at in range(0, len(key), columns)]
+    literal(axes.xaxis.label, "\n".join([axes.get_xlabel(), *lines]))
 
 
 def _plain_number(value: float, _: int | None) -> str:
