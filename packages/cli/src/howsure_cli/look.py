@@ -478,7 +478,8 @@ def _with_one_spelling(columns: Sequence[SeenColumn], rows: list[list[Any]]) -> 
         at: frozenset(map(str.casefold, column.held)) for at, column in enumerate(columns) if column.kind in (FEW, TWO)
     }
     folded = {at: labels for at, labels in folded.items() if len(labels) <= MAX_CODES and not labels <= PLAIN}
-    if not folded:
+    spelled = {(labels, text) for at, labels in folded.items() for text in columns[at].held}
+    if len({(labels, text.casefold()) for labels, text in spelled}) == len(spelled):
         return rows
     counts = Counter((labels, row[at]) for at, labels in folded.items() for row in rows if row[at] is not None)
     spelling = {(labels, text.casefold()): text for (labels, text), _ in reversed(counts.most_common())}
