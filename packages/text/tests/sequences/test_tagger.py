@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -210,6 +212,15 @@ def test_a_function_is_passed_again(tmp_path: Path) -> None:
 def test_a_model_of_the_other_kind(tmp_path: Path) -> None:
     HMMTagger().fit(SAVED_WORDS, SAVED_TAGS).save(tmp_path / "model")
     assert isinstance(load_tagger(tmp_path / "model"), HMMTagger)
+
+
+def test_a_process_that_used_no_tagger_reads_a_model(tmp_path: Path) -> None:
+    HMMTagger().fit(SAVED_WORDS, SAVED_TAGS).save(tmp_path / "model")
+    program = "import sys, howsure_text.sequences as s; print(repr(s.load_tagger(sys.argv[1])))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "model"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "HMMTagger()\n"
 
 
 def test_parameters_passed_on_reading_replace_those_of_the_file(tmp_path: Path) -> None:

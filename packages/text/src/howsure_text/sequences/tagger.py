@@ -25,7 +25,6 @@ Arrays = dict[str, npt.NDArray[Any]]
 Digests = npt.NDArray[np.uint64]
 DECODINGS = ("viterbi", "posterior")
 KIND, SCHEMA, TEMPERED = "tagger", 1, 2  # kind of a model file, and its schema without and with temperatures
-TAGGERS: dict[str, type[Tagger]] = {}  # by their kind in files; each class registers itself
 TRAINING = "training"  # the array of digests in a file, which older files lack
 FUNCTION = {"function": "pass it to load"}  # placeholder in a file for a parameter that is a function
 
@@ -52,11 +51,6 @@ class Tagger(ABC):
     labels_: tuple[str, ...]
     temperatures_: Temperatures | None = None
     training_: Digests | None = None  # of the sentences that it was trained on; None if unknown, as in older files
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "kind" in vars(cls):
-            TAGGERS[cls.kind] = cls
 
     @abstractmethod
     def fit(self, sentences: Sequence[Any], tags: Sequence[Sequence[str]]) -> Self:
@@ -225,7 +219,10 @@ def load_tagger(path: Place, **parameters: Any) -> Tagger:
 
 
 def _restored(content: dict[str, Any], arrays: Arrays) -> Tagger:
-    tagger = TAGGERS[content["tagger"]]()
+    from howsure_text.sequences import CRFTagger, HMMTagger  # not above, because these modules import this one
+
+    classes: dict[str, type[Tagger]] = {tagger.kind: tagger for tagger in (CRFTagger, HMMTagger)}
+    tagger = classes[content["tagger"]]()
     usual, parameters = tagger.get_params(), content["parameters"].items()
     tagger.set_params(**{name: value for name, value in parameters if name not in usual or value != usual[name]})
     TagSet(tagger.restore(content["learnt"], arrays).labels_, len(tagger.labels_))
