@@ -131,7 +131,7 @@ def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
         labels = [column for column in labels if not is_numeric(column) or _template(column) or column in families[-1]]
     groups = list[list[SeenColumn]]()
     for first in labels:
-        same = [other for other in labels if other is not first and _share_values(first, other, values)]
+        same = [other for other in labels if other is not first and _share_values(first, other, values, fold=True)]
         named = {column for alike in families if first in alike for column in alike}
         groups.append([first, *(other for other in same if other in named or _rate_the_same(first, other, values))])
     return max(groups, key=len, default=[])
@@ -247,9 +247,10 @@ def _is_yes_or_no(column: SeenColumn) -> bool:
     return column.kind == TWO and any(value.casefold() in YES for value in column.held)
 
 
-def _share_values(first: SeenColumn, second: SeenColumn, values: Values) -> bool:
-    """Whether two columns have most of their values in common."""
-    sides = [{_key(v) for v in set(values[c][:MAX_ROWS]) if v and not is_non_answer(v)} for c in (first, second)]
+def _share_values(first: SeenColumn, second: SeenColumn, values: Values, *, fold: bool = False) -> bool:
+    """Whether two columns have most of their values in common. fold: whatever their case, in which annotators vary."""
+    held = [[v for v in set(values[c][:MAX_ROWS]) if v and not is_non_answer(v)] for c in (first, second)]
+    sides = [{_key(value.casefold() if fold else value) for value in side} for side in held]
     smaller = min(map(len, sides))
     shared = len(sides[0] & sides[1])
     return shared >= min(2, smaller) and shared * 2 >= smaller > 0 and max(map(len, sides)) > 1

@@ -388,7 +388,7 @@ class _TableProposals(TableRoles):
         if any(not column.words & (MEASURES | COSTS) for column in shares):  # probabilities of a model
             return
         codes = [c for c in self.columns if c.kind in (TWO, FEW) and c not in self._models() and not c.words & used]
-        codes = [column for column in codes if not (names_id(column) or names_rater(column))]
+        codes = [c for c in codes if not (names_id(c) or names_rater(c) or all(map(YEAR_OR_MONTH.fullmatch, c.held)))]
         if any(code.words & RIGHT_ANSWERS for code in codes) and any(map(names_prediction, codes)):
             return  # which have no values in common
         flags = [column for column in codes if is_yes_or_no(column)]

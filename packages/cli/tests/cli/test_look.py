@@ -622,3 +622,22 @@ def test_files_of_events_lead_to_their_command(name: str, command: str) -> None:
 def test_a_file_in_columns_that_cannot_be_read_says_why(written: bytes, why: str) -> None:
     Path("news.conll").write_bytes(written)
     assert why in run("look", "news.conll").err
+
+
+def test_coders_type_in_any_case_and_leave_dates_out() -> None:
+    rows = (
+        (
+            f"A sentence of the speech about prices number {i} in full",
+            (f"{13 + i % 9}/02/2001", "NA")[i % 5 == 0],
+            *codes,
+        )
+        for i, codes in enumerate([("Agree", "agree"), ("Disagree", "disagree"), ("Agree", "disagree")] * 10)
+    )
+    looked = howsure.look(table("coded.csv", "sentence date annotator_a annotator_b", [*rows]))
+    assert looked.commands == ("howsure judge agreement coded.csv --raters annotator_a,annotator_b",)
+    assert [column.kind for column in looked][1] == "dates"
+
+
+def test_a_year_is_not_an_outcome() -> None:
+    rows = ((f"A sentence about prices, number {i} of the minutes of the bank", 1996 + i % 20, "-") for i in range(60))
+    assert howsure.look(table("empty.csv", "sentence year label", [*rows])).commands == ()

@@ -108,12 +108,12 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
 
 
 def _non_answers(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the strings that mean "no value" if all of at least three others are numbers, or two others are labels."""
+    """Return the strings that mean "no value" if all others (three or more) are numbers or dates, or two are labels."""
     texts = tuple(value for value in islice(counts, MAX_VALUES) if is_non_answer(value))
     others = [value for value in islice(counts, MAX_VALUES) if value not in texts]
-    is_numeric = len(others) > 2 and all(parse_number(value) is not None for value in others)
+    is_clear = len(others) > 2 and bool(texts) and (None not in map(parse_number, others) or _are_dates(others))
     are_labels = len(others) == 2 and all(value.casefold() in NO_VALUE for value in texts)
-    return texts if is_numeric or are_labels else ()
+    return texts if is_clear or are_labels else ()
 
 
 def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:

@@ -27,6 +27,11 @@ PUBLISHED = {
         "#\tother\t[2009-10-18]\t\n1\tIn\tO\tO\n2\tRome\tB-LOC\tO\n",
         3,
     ),
+    "CoNLL-U Plus": (
+        "# global.columns = FORM CONLL:NER LEMMA\nAda\tB-PER\tAda\nByron\tI-PER\tByron\nsang\tO\tsing\n\n"
+        "In\tO\tin\nRome\tB-LOC\tRome\n",
+        None,
+    ),
     "line ends of Windows, byte order mark": (
         "\ufeffAda B-PER\r\nByron I-PER\r\nsang O\r\n\r\nIn O\r\nRome B-LOC\r\n\r\n",
         None,

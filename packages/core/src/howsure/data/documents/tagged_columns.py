@@ -24,6 +24,7 @@ BREAK_OF_CELL = re.compile(r"[\t\r\n\ud800-\udfff]")  # surrogates cannot be enc
 DOCSTART = "-DOCSTART-"
 COMMENT = re.compile(r"^#[ \t]", re.MULTILINE)  # or the word "#"
 BEGINS = re.compile(rf"{DOCSTART}(\s|$)|#\s*newdoc\b")
+NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")  # the first line of CoNLL-U Plus
 FIRST_LINES = 1_000
 
 
@@ -69,7 +70,8 @@ def read_tagged(path: str | os.PathLike[str], *, column: int | None = None) -> t
     """Read sentences and their tags from a file in columns (plain or gzip; "-" is standard input).
 
     Columns are separated by tabs, or by spaces if no line has a tab. The word is in the first column, or in the second
-    if the first column numbers the words of a sentence. The tag is in the last column, or in `column`, counted from 1.
+    if the first column numbers the words of a sentence. The tag is in `column`, counted from 1; by default, in the one
+    that a first line such as `# global.columns = FORM NER XPOS` (CoNLL-U Plus) calls NER, or else in the last.
     Comments and -DOCSTART- are skipped. A line that is empty or has only tabs ends a sentence. A line that begins with
     # is a comment if it has another number of columns, or if it precedes a sentence and no other line has its tag.
 
@@ -98,7 +100,9 @@ def detect_columns(text: Text, *, share: float = 0.9) -> Layout | None:
         return None
     firsts = [fields[0] for fields in words if len(fields) == width]
     numbered = width > 2 and firsts[0] == "1" and all(first.isdecimal() for first in firsts)
-    return Layout(tabs, width, int(numbered), width - 1)
+    names = match[1].upper().split() if (match := NAMES.match(text.content)) else []
+    tag = next((at for at, name in enumerate(names) if re.fullmatch("(.*:)?NER?", name)), width - 1)
+    return Layout(tabs, width, int(numbered), tag if len(names) == width else width - 1)
 
 
 def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
