@@ -271,7 +271,7 @@ def test_two_halves_are_judged_as_the_whole(halves: tuple[Path, dict[str, Any]])
     fields = summary.curve().to_dict()
     assert judged_summaries(a, b) == judged_summaries(whole) == [fields]
     output = printed("calibration", "summary", a, b, "--output", folder / "both.summary")
-    assert output.endswith(f"both.summary: the sums of 3,000 pairs\nnext: howsure calibration {folder}/both.summary\n")
+    assert output.endswith(f"both.summary: the sums of 3,000 pairs\nNext: howsure calibration {folder}/both.summary\n")
     assert (folder / "both.summary").read_bytes() == whole.read_bytes()
     assert "2 files, " in printed("calibration", a, b)
     assert judged_summaries(folder / "[ab].summary") == [fields]

@@ -269,7 +269,7 @@ def test_parts_and_their_merge(news_place: Path, whole: Path, tmp_path: Path) ->
     text = printed("events", "merge", tmp_path / "part-*.duckdb", "--store", merged)
     assert text.startswith(f"{merged}: {MANY} documents of ")
     assert text.endswith(
-        f"\n  merged from 2 parts\nnext: howsure events label {merged} (read some, to correct the counts), or "
+        f"\n  merged from 2 parts\nNext: howsure events label {merged} (read some, to correct the counts), or "
         f"howsure events explore {merged}\n"
     )
     assert contents(merged) == contents(whole)
@@ -311,7 +311,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert printed("events", "import", "scores.csv", *GIVEN, *TEXTS, "--store", "s.duckdb") == (
             "s.duckdb: 4 documents of 29 words, 2 with an event above probability 0\n"
             "  expected documents: USA 1.2, IRQ 0.9\n"
-            "next: howsure events label s.duckdb (read some, to correct the counts), or "
+            "Next: howsure events label s.duckdb (read some, to correct the counts), or "
             "howsure events explore s.duckdb\n"
         )
     return folder

@@ -42,7 +42,7 @@ def test_scored_documents_lead_to_a_store_of_events() -> None:
     assert f"  {command} --store news.duckdb\n" in shown
     imported = run(*shlex.split(f"{command} --store news.duckdb")[1:]).out
     assert "dates were read as %d-%b-%y" in imported
-    (proposed,) = re.findall(r"next: howsure (events label .*) \(read some", imported)
+    (proposed,) = re.findall(r"Next: howsure (events label .*) \(read some", imported)
     assert "20 left" in run(*shlex.split(proposed), "--draw-only", "--labels", "20").out
     drawing = run("events", "figure", "news.duckdb")
     assert (drawing.code, "howsure events series STORE --figure FILE.pdf" in drawing.err) == (2, True)

@@ -385,7 +385,7 @@ def summary() -> click.Command:
             CalibrationSummaries.from_slots(sums).save(output)
         of_groups = "" if list(sums) == [""] else f" in {counted(len(sums), 'group')}"
         pairs = counted(sum(map(len, sums.values())), "pair")
-        message = f"{output}: the sums of {pairs}{of_groups}\nnext: howsure calibration {output}\n"
+        message = f"{output}: the sums of {pairs}{of_groups}\nNext: howsure calibration {output}\n"
         notes = [f"note: {note}" for note in in_options(pooling_notes(provenance))]
         emit("\n".join([rows_read(provenance), *notes, message]), None)
 

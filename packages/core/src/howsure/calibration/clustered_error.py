@@ -164,14 +164,16 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     """Estimate the squared calibration error from products of gaps in *different* clusters; jackknife over clusters.
 
     For each bin, θ_b = (S_b² - Σ_c S_bc²) / (w_b² - Σ_c w_bc²), with S_bc = Σ w u over the pairs of cluster c in bin b;
-    the value is the weighted mean of θ_b. The variance is max(J - L, L). J is the jackknife's variance, leaving out one
-    cluster from all bins at once; it counts L (`least`), the variance of products of two noise terms, twice.
+    the value T is the mean of θ_b, weighted by p_b = w_b / w. The variance of T is max(J - L, L). J is the jackknife's
+    variance, leaving out one cluster from all bins at once. It counts L twice, the variance of products of two noise
+    terms: L = 2 Σ p_b p_b' V_bb'², with V the covariance over clusters of the bins' mean gaps (`_noise_terms`).
 
-    Student's t with C - 1 degrees of freedom is used, also for unequal clusters. The interval inverts a test whose
-    variance grows with the error. In simulations with 6 or 10 clusters of equal or lognormal size, or with half of the
-    pairs in one cluster, 97% to 99.5% of the 95% intervals covered. With Satterthwaite's degrees of freedom, which the
-    jackknife of a difference needs, nearly all covered, but the intervals were much wider. The upper end allows for one
-    more miscalibrated cluster (`RareClusters`).
+    `SquaredError.interval` computes the interval from T, the variance, L (`least`) and two slopes: the variance grows
+    by slope_above = 2 L / Σ p_b V_bb as the true error does, and falls by slope_below = 4 Σ p_b² V_bb. Student's t with
+    C - 1 degrees of freedom is used, also for unequal clusters. In simulations with 6 or 10 clusters of equal or
+    lognormal size, or with half of the pairs in one cluster, 97% to 99.5% of the 95% intervals covered. With
+    Satterthwaite's degrees of freedom, which the jackknife of a difference needs, nearly all covered, but the intervals
+    were much wider. The upper end allows for one more miscalibrated cluster (`RareClusters`).
     """
     total_w, total_u = cells.total_w, cells.total_u
     theta, couples = _squares(cells)
@@ -184,7 +186,7 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     without = without_each_cluster(cells)
     without = np.sort(without[~np.isnan(without)])
     jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if len(without) > 1 else 0.0
-    least, noise, slope_below = _noise(cells, is_estimable)
+    least, noise, slope_below = _noise_terms(cells, is_estimable)
     slope_above = 2 * least / noise if noise > 0 else 0.0
     rare = _rare_labels(cells, is_estimable, theta, least)
     return SquaredError(
@@ -288,8 +290,9 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
     return np.asarray(np.divide(sums, weights, out=np.full_like(sums, np.nan), where=useful))
 
 
-def _noise(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float]:
-    """Return 2 Σ p_b p_b' V_bb'², Σ p_b V_bb, 4 Σ p_b² V_bb; V: the covariance over clusters of the bins' mean gaps."""
+def _noise_terms(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float]:
+    """Return L = 2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb; V: the covariance over clusters of the bins' mean
+    gaps."""
     weight, gap = float(cells.total_w[is_estimable].sum()), cells.total_u / cells.total_w
     share = np.where(is_estimable, cells.total_w / weight, 0.0)
     scale = np.where(is_estimable, 1 / (weight * np.sqrt(cells.total_w / weight)), 0.0)

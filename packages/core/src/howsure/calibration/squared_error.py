@@ -360,22 +360,23 @@ class SquaredError:
         The interval is then widened by four rules:
 
         - For the upper end, a negative value counts as zero, because a lucky sample does not justify more certainty.
-        - The upper end extends at least as far as `clusters` requires (few miscalibrated clusters).
+        - The upper end is at least value⁺ + √(added² + z² least), where value⁺ + added is the end that `clusters`
+          requires (few miscalibrated clusters).
         - Both ends extend at least as far as `rare` requires (labels that hardly vary).
         - If `p_value` is above 1 - level, the interval contains zero.
         """
         if math.isnan(self.value):
             return math.nan, math.nan
-        z, one_sided = (t_quantile(confidence, self.degrees_of_freedom) for confidence in (level, 2 * level - 1))
+        z, one_sided_z = (t_quantile(confidence, self.degrees_of_freedom) for confidence in (level, 2 * level - 1))
         shortest = z * math.sqrt(self.least)
         down, up = (max(self._distance_limit(slope, z), shortest) for slope in (-self.slope_below, self.slope_above))
         low, high = self.value - down, max(self.value, 0.0) + up
         if self.clusters is not None:
-            further = self.clusters.upper_end(self.value, level) - max(self.value, 0.0)
-            if further > 0.0:
-                high = max(high, max(self.value, 0.0) + math.hypot(further, shortest))
+            added = self.clusters.upper_end(self.value, level) - max(self.value, 0.0)
+            if added > 0.0:
+                high = max(high, max(self.value, 0.0) + math.hypot(added, shortest))
         if self.rare is not None:
-            low = min(low, self.rare.lower_end(self.value, level, max(one_sided, 0.0), self.variance_below))
+            low = min(low, self.rare.lower_end(self.value, level, max(one_sided_z, 0.0), self.variance_below))
             high = max(high, self.rare.upper_end(self.value, level))
         return 0.0 if low > 0.0 and self.p_value_limit > 1 - level and self.p_value > 1 - level else low, high
 

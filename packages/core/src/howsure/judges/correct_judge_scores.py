@@ -72,12 +72,15 @@ def correct_judge_scores(
     second (n,): independent grades (0 or 1) by a second annotator for some graded answers, chosen at random.
     settled (n,): the grade that settles a disagreement of the two annotators.
     flips: "alike" assumes that annotators mistake 0 for 1 as often as 1 for 0.
-    bounds: the lowest and the highest possible human grade; (0, 1) is known if all grades are 0 or 1.
+    bounds: the lowest and the highest possible human grade; known as (0, 1) if all human grades are 0 or 1 and all of
+        the judge's grades are between 0 and 1.
     level: level of the intervals.
 
-    Intervals refer to the mean over the population from which the answers were drawn. If grades have bounds, they are
-    Gaffke's intervals of y - λ f; otherwise they are Student's. Without bounds there is no interval if only a few
-    answers account for the judge's errors, for example if the judge is nearly always right; then give `bounds`.
+    Intervals refer to the mean over the population from which the answers were drawn. They combine the interval of the
+    mean of y - λ f over the graded answers, Gaffke's if grades have bounds, else Student's, with that of the mean of λ
+    f over all answers: if a and b are the distances from the two means to their ends, θ ∓ √(a² + b²). Without bounds
+    there is no interval if only a few answers account for the judge's errors, for example if the judge is nearly always
+    right; then give `bounds`.
 
     Human annotators make mistakes, too. With a `second` grade, estimates and intervals refer to the true grades,
     provided that annotators make errors independently and at the same rates α (0 as 1) and β (1 as 0) for all models. A

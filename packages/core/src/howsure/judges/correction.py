@@ -115,8 +115,10 @@ class Graded:
         mean of g = λ f + ē_h over all items plus the mean of e - ē_h over the graded items. At the best λ, both means
         are uncorrelated, and their intervals are combined: low = θ - √(a² + b² + 2 r a b), where a and b are the
         distances from each mean to its lower end, and r is the correlation of both means over clusters, if positive.
-        The two intervals are Gaffke's if grades have bounds; else Student's, and there is none if few items carry the
-        variance of e. of_rest: use the interval of e only.
+        ē_h is moved from e to g only if the stratum of every item is known and there are no clusters; otherwise, g is
+        λ f. The interval of e is Gaffke's if grades have bounds; else Student's, and there is none if few items carry
+        the variance of e. The interval of g is Gaffke's between its smallest and largest value if g has 2 to 50
+        different values; else Student's. of_rest: use the interval of e only.
         """
         return self.corrected_mean(slope, of_rest=of_rest).estimate(level)
 
@@ -174,9 +176,10 @@ class Graded:
 
     def bias(self, level: float) -> Estimate:
         """The mean difference between the judge's grades and human grades: the mean of f - y."""
-        turned = self.mean(level, slope=1.0, of_rest=True)
-        low, high = (None if end is None else 0.0 - end for end in (turned.high, turned.low))
-        return Estimate(0.0 - turned.value, low, high, level=level, method=turned.method, n=turned.n)
+        negative_bias = self.mean(level, slope=1.0, of_rest=True)
+        low, high = (None if end is None else 0.0 - end for end in (negative_bias.high, negative_bias.low))
+        value = 0.0 - negative_bias.value
+        return Estimate(value, low, high, level=level, method=negative_bias.method, n=negative_bias.n)
 
     def _item_mean(self, values: Floats) -> MeanScore:
         """The mean of a value over all items."""

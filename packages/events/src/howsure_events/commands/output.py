@@ -27,7 +27,7 @@ QUESTION = ' --question "Which of these does the text report?"'
 def next_steps(path: str, *, has_question: bool = True) -> str:
     """Return the commands to run after a store was made; an event without a name needs a question to coders."""
     label = f"howsure events label {shell_word(path)}{'' if has_question else QUESTION}"
-    return f"next: {label} (read some, to correct the counts), or howsure events explore {shell_word(path)}"
+    return f"Next: {label} (read some, to correct the counts), or howsure events explore {shell_word(path)}"
 
 
 def result_output(result: Result, form: str, output: str | None, *, more: Sequence[str] = (), **named: str) -> str:

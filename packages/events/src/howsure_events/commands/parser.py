@@ -52,10 +52,10 @@ def parser_command(path: str | None, output: str | None) -> None:
     then = (
         ""
         if pipeline.why_not
-        else f"next: howsure events extract FILE --text COL --date COL --parser {pipeline.place}\n"
+        else f"Next: howsure events extract FILE --text COL --date COL --parser {pipeline.place}\n"
     )
     if not pipeline.why_not and os.path.isfile(path) and output is None:
-        then = f"next: howsure events parser {path} --output {pipeline.name}\n"
+        then = f"Next: howsure events parser {path} --output {pipeline.name}\n"
     emit(f"{_pipeline_line(pipeline)}\n{then}", None)
 
 

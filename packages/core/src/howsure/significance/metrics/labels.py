@@ -98,19 +98,23 @@ class TotalOf:
         return np.asarray(statistics[:, self.columns].sum(axis=1))
 
 
-def squared_shares_of_classes(statistics: Floats) -> Floats:
-    """Return the sizes of rows for an average over classes, from which follow its degrees of freedom.
+def shares_of_classes(statistics: Floats) -> Floats:
+    """Return the sizes of rows for a metric over classes: for each class, the proportion of all true and predicted
+    occurrences that are in the row, summed over classes.
 
-    The share of a row is the proportion of all true and predicted occurrences of a class that are in the row, summed
-    over classes. The variance that a row contributes is proportional to the square of its share, which is returned.
-
-    >>> squared_shares_of_classes(np.array([[0.0, 0, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])).tolist()  # two classes
-    [2.25, 0.25]
+    >>> shares_of_classes(np.array([[0.0, 0, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])).tolist()  # two classes
+    [1.5, 0.5]
     """
     _, predicted, true = np.moveaxis(statistics.reshape(len(statistics), 3, -1), 1, 0)
     both = predicted + true
     totals = both.sum(axis=0)
-    return np.asarray((both / np.where(totals > 0, totals, 1.0)).sum(axis=1) ** 2)
+    return np.asarray((both / np.where(totals > 0, totals, 1.0)).sum(axis=1))
+
+
+def squared_shares_of_classes(statistics: Floats) -> Floats:
+    """Return the sizes of rows for a macro average: the variance that a row contributes is proportional to the square
+    of its share."""
+    return np.square(shares_of_classes(statistics))
 
 
 def denominators(quotient: Quotient) -> TotalOf:
@@ -267,6 +271,6 @@ MCC = Metric(
     best=1.0,
     bounds=(-1.0, 1.0),
     score=correctness,
-    sizes=squared_shares_of_classes,
+    sizes=shares_of_classes,
 )
 register(MCC)
