@@ -36,7 +36,8 @@ probs probs_column progress promise pseudocount_emission pseudocount_transition 
 readings recalibrate recalibration reduce reference regression repeated_spans repeats report require_actor rest result
 revision risk roles rows rule runs said sample sample_size sampled samples save scale scores semicolons sentence
 sentences sequential series share sharpen show since singletons skip_missing small_groups span spans spool
-stages start stemming store stores stories story summary sums surface table tables tag tag_model tag_pairs tagger tags targets
+stages start stemming store stores stories story summary sums surface table tables tag tag_model tag_pairs tagger tags
+targets
 task temperature test text texts threshold tie title to tolerance top trainer transform transitions two_way unclear
 uncorrected unit unknown unknown_tags unseen until verbalised verbose wait weight_of_new weights where whole width
 winner words work workers worst write_baseline write_policy y_prob_against y_true_against
