@@ -10,6 +10,7 @@ python benchmarks/macro_averages.py [SETS]
 from __future__ import annotations
 
 import math
+import re
 import sys
 
 import numpy as np
@@ -66,7 +67,7 @@ def main(sets: int = 300) -> None:
         matrix = confusion(frequencies, accuracy, of_rarest)
         ends = np.cumsum(matrix, axis=1)
         for n in (40, 100, 300):
-            covered, width, without, ranked = ({metric: 0.0 for metric in METRICS} for _ in range(4))
+            covered, width, without, ranked = (dict.fromkeys(METRICS, 0.0) for _ in range(4))
             for _ in range(sets):
                 true = rng.choice(len(frequencies), n, p=frequencies)
                 predicted = [(ends[true] < rng.random((n, 1))).sum(axis=1).clip(0, len(frequencies) - 1) for _ in "ab"]
@@ -81,8 +82,9 @@ def main(sets: int = 300) -> None:
                             id=np.tile(np.arange(n), 2),
                             rng=0,
                         )
-                    except howsure.InputError as error:  # the rare class does not occur, or only once
-                        assert "undefined" in str(error) or "does not occur" in str(error), error
+                    except howsure.InputError as error:
+                        if not re.search("undefined|does not occur", str(error)):  # the rare class: in one item at most
+                            raise
                         without[metric] += 1
                         continue
                     row = next(row for row in table if row.model == "a")
