@@ -31,7 +31,7 @@ from howsure.result import Estimate, Rows, as_json
 from howsure.show.table import ESTIMATE, FRAME, TABLE, WORDS, Column, digits, span
 from howsure.stats.proportions import normal_quantile
 
-MIN_REACH = 1e-9  # an interval with a smaller half-width is not shown, because one stage hardly varies
+MIN_REACH = 1e-9  # a smaller share is 0; an interval of a smaller half-width is not shown: one stage hardly varies
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def _variance_parts(table: Floats) -> tuple[Floats, Floats]:
 
 
 def _variance_share(name: str, table: Floats, parts: Floats, covariance: Floats, *, level: float) -> VarianceShare:
-    first, second = max(float(parts[0]), 0.0), float(parts[1])
+    first, second = np.where(parts > MIN_REACH * parts.sum(), parts, 0.0).tolist()  # 0, not a rounding error
     total, share = first + second, None
     if total > 0.0:
         gradient = np.array([second, -first]) / total**2

@@ -182,6 +182,7 @@ def parses_command(
     from howsure_events.extraction.uncertain_parses import documents_with_event_words, parse_variance
     from howsure_text.sequences import load_tagger
 
+    tagger = None if tag_model is None else load_tagger(tag_model)
     corpus, work = set_up(options)
     with progress("documents", total=min(limit, corpus.total), rate=True) as advance:
         documents = list(documents_with_event_words(corpus, work=work, limit=limit, advance=advance))
@@ -189,7 +190,7 @@ def parses_command(
         result = parse_variance(
             documents,
             parser=str(work.parser),
-            tagger=None if tag_model is None else load_tagger(tag_model),
+            tagger=tagger,
             model=work.model,
             lexicon=work.lexicon,
             rule=work.rule,
