@@ -62,7 +62,8 @@ def translated(sentence: str, language: str) -> str:
 
 
 NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|, |%")
-NUMBERS = re.compile(r"[-+]?\d[\d.,]*%?(?: \[[-\d., ]+\])?")
+AMOUNT = rf"[-+]?(?:{NUMBER.pattern.removesuffix('|, |%')})(?:e[-+]?\d+)?"
+NUMBERS = re.compile(rf"{AMOUNT}%?(?: \[{AMOUNT}, {AMOUNT}\])?")  # a version such as 0.2.0 is none
 
 
 def _with_comma(match: re.Match[str]) -> str:

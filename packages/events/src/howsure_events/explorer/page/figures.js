@@ -7,7 +7,7 @@ import { correctionNotes, labelsText, whyNone, withCorrections } from "./correct
 import { figureOf, figureText, picture, save } from "./saving.js";
 import { LOCALE } from "./catalogue.js";
 import { showTotals } from "./form.js";
-import { PERIODS, SCALES, UNITS, amount, answerText, bandsText, comparisonText, conclusion, day, end, eventText, intervalText, isCorrected, isEmpty, isIntervalOnly, list, percent, probability, probabilityIs, say, whole } from "./wording.js";
+import { PERIODS, SCALES, UNITS, amount, answerText, bandsText, comparisonText, conclusion, day, end, eventText, intervalText, isCorrected, isEmpty, isIntervalOnly, list, percent, periodName, probability, probabilityIs, say, whole } from "./wording.js";
 
 const NARROWEST = 280;
 
@@ -72,7 +72,7 @@ function seriesTable(series, asked, page, correcting) {
 
 // Which periods may be incomplete, and why.
 function incompleteText(series, overview) {
-  const held = Object.values(series)[0].filter((row) => row.incomplete).map((row) => row.period);
+  const held = Object.values(series)[0].filter((row) => row.incomplete).map((row) => periodName(row.period));
   if (!held.length) return "";
   return say("incomplete", { first: day(overview.first), last: day(overview.last), n: held.length, periods: list(held) });
 }

@@ -1,7 +1,7 @@
 // Lists of documents: those behind a point, ranked by probability, and those that are doubtful, with what they hinge on.
 
 import { element, heading, table } from "./dom.js";
-import { behindText, day, decimal, probability, probabilityIs, say, yesOrNo } from "./wording.js";
+import { behindText, day, decimal, periodName, probability, probabilityIs, say, yesOrNo } from "./wording.js";
 
 const AT_ONCE = 50;
 const LONGEST_OPENING = 80; // characters
@@ -72,7 +72,7 @@ export function pointListing(documents, { title, period, unit, level, row, open 
   const columns = [document, { name: say("probability"), number: true, cell: probable }, { name: say("best"), cell: (one) => yesOrNo(one.best) }];
   const rank = (one) => (one.missed ? 0 : one.label ? 1 : one.label === null ? 2 : 3);
   return [
-    heading(`${title}, ${period}`),
+    heading(`${title}, ${periodName(period)}`),
     row ? element("p", { id: "behind" }, behindText(title, row, lowOnes(documents), unit, level)) : null,
     element("p", row ? { class: "quiet" } : {}, [
       say("point_sum", { sum: decimal(expected, 2) }), say("point_possible", { n: found.length, likely }), say("point_uncertain", { n: doubtful }),

@@ -4,6 +4,7 @@ import { LOCALE, TEXTS } from "./catalogue.js";
 
 const FORMS = new Intl.PluralRules(LOCALE);
 const DATES = new Intl.DateTimeFormat(LOCALE, { dateStyle: "long", timeZone: "UTC" });
+const MONTHS = new Intl.DateTimeFormat(LOCALE, { month: "long", year: "numeric", timeZone: "UTC" });
 
 export function whole(value) {
   return value.toLocaleString(LOCALE, { maximumFractionDigits: 0, signDisplay: "negative" });
@@ -23,6 +24,11 @@ export function list(names) {
 // A date in a sentence; tables have the ISO form.
 export function day(date) {
   return DATES.format(Date.parse(date));
+}
+
+// A period in a sentence: a month has its name.
+export function periodName(period) {
+  return /^\d{4}-\d{2}$/.test(period) ? MONTHS.format(Date.parse(period)) : period;
 }
 
 export const LEVELS = ["0.8", "0.9", "0.95"];
@@ -117,7 +123,7 @@ export function intervalText(low, high, unit) {
 
 // What a point of a series says, in one sentence.
 export function pointText(title, row, unit, level) {
-  const where = row.incomplete ? say("point_incomplete", { title, period: row.period }) : `${title}, ${row.period}`;
+  const where = row.incomplete ? say("point_incomplete", { title, period: periodName(row.period) }) : `${title}, ${periodName(row.period)}`;
   if (row.mean === null) return say("point_empty", { where });
   const count = (value) => (unit === "share" ? amount(value, unit) : say("point_count", { count: amount(value, unit), unit: UNITS[unit] }));
   const values = { where, n: row.documents, level: percent(level), best: end(row.best, unit), raw: amount(row.mean, unit) };
@@ -135,7 +141,8 @@ export function behindText(title, row, { below, absent }, unit, level) {
   const rest = Math.max(0, count - row.positives);
   const [low, high] = [row.correctedLow * scale, row.correctedHigh * scale];
   const interval = { title, n: row.documents, low: end(low), high: end(high) };
-  const estimate = isWithdrawn(row) ? say("answer_withdrawn", interval) : isIntervalOnly(row) ? say("answer_interval", interval)
+  if (isIntervalOnly(row)) return `${say("answer_interval", interval)} ${say("labelled_of", { answered: row.read, n: row.documents })}.`;
+  const estimate = isWithdrawn(row) ? say("answer_withdrawn", interval)
     : say("behind_estimate", { title, count: amount(count), n: row.documents, level: percent(level), interval: intervalText(low, high) });
   const labels = say("behind_labels", { n: row.read, positives: row.positives, below });
   const missed = below ? ` ${say("behind_missed", { n: absent })}` : "";
@@ -157,7 +164,7 @@ export function answerText(title, rows, total, unit, { imported }) {
   }
   const [most, ...others] = periods.toSorted((a, b) => b.corrected - a.corrected);
   const stands = others.length && most.correctedLow > others[0].corrected;
-  const top = stands ? say("answer_most", { period: most.period, count: end(most.corrected, unit), interval: intervalText(most.correctedLow, most.correctedHigh, unit) }) : "";
+  const top = stands ? say("answer_most", { period: periodName(most.period), count: end(most.corrected, unit), interval: intervalText(most.correctedLow, most.correctedHigh, unit) }) : "";
   const values = { title, n, low: end(total.low, unit), high: end(total.high, unit), most: top };
   // Without a positive label the estimate is not a result: the interval is the answer.
   const estimate = total.corrected === null ? say("answer_withdrawn", values) : total.positives === 0 && total.corrected < 0.5
@@ -179,7 +186,7 @@ export function isEmpty(row) {
 
 // What the comparison of two actors in a period says, and what may be concluded.
 export function comparisonText(first, second, row) {
-  const { period } = row;
+  const period = periodName(row.period);
   if (isEmpty(row)) return say("comparison_empty", { period });
   if (row.greater === null) return say("comparison_unknown", { period });
   const conclusions = { greater: say("has_more", { actor: first }), less: say("has_more", { actor: second }), equal: say("both_equal") };
