@@ -32,7 +32,7 @@ from howsure_events.store.store_queries import (
     counted_event,
     documents_by_period,
     incomplete_periods,
-    is_topic,
+    is_imported,
     query_rows,
     recorded_settings,
     requested_days,
@@ -285,8 +285,8 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
             for row in totals
         ]
         quantity = share or ("" if totals[0].is_interval_only else "about ")
-        acts = "applies to" if is_topic(self.recipe["event"], self.recipe["asked"]) else "acts in"
-        first = f"{self.titles[totals[0].actor]} {acts} {quantity}{counts[0]} of {totals[0].n:,} documents"
+        acts = ":" if is_imported(self.recipe["store"]) else " acts in"  # an imported "actor" may be a topic
+        first = f"{self.titles[totals[0].actor]}{acts} {quantity}{counts[0]} of {totals[0].n:,} documents"
         others = [f"{self.titles[row.actor]} in {count}" for row, count in zip(totals[1:], counts[1:], strict=True)]
         return f"{shortened([first, *others], limit=MAX_ANSWERED)}."
 
