@@ -620,3 +620,24 @@ def test_a_check_on_the_documents_of_the_policy_says_so() -> None:
     assert any(note.startswith(same) for note in check_fields(policy, **columns).notes)
     others = columns | {"document": [f"new {name}" for name in columns["document"]]}
     assert not any(note.startswith(same) for note in check_fields(policy, **others).notes)
+
+
+@pytest.mark.parametrize(("promise", "dots"), [("fields", 3), ("values", 0)])
+def test_each_of_many_fields_has_a_panel(promise: Any, dots: int) -> None:
+    """With a dot at what a policy about fields files."""
+    rng = np.random.default_rng(0)
+    columns = {"document": np.repeat(np.arange(300), 3), "field": np.tile(["total", "date", "tax"], 300)}
+    right, confidence = rng.random(900) < 0.98, rng.random(900)
+    table = evaluate_fields(
+        **columns,
+        value=np.where(right, "a", "b"),
+        gold=np.full(900, "a"),
+        confidence=confidence,
+        max_risk=0.1,
+        promise=promise,
+    )
+    panels = table.figure().axes
+    assert [ax.get_title() for ax in panels] == ["total", "date", "tax"]
+    drawn = [line for ax in panels for line in ax.lines if line.get_marker() == "o"]
+    assert len(drawn) == dots
+    assert all(float(line.get_ydata()[0]) <= 0.1 for line in drawn)

@@ -209,7 +209,7 @@ class FieldTable(Rows[FieldRow]):
         return draw_filing(self, ax=ax)
 
     def figure(self) -> Figure:
-        """Return the plot as a figure."""
-        from howsure.figures.style import parent_figure
+        """Return a figure with a panel for each field."""
+        from howsure.figures.fields import filing_figure
 
-        return parent_figure(self.plot())
+        return filing_figure(self)

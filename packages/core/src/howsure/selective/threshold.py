@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
@@ -251,9 +252,13 @@ def answers_needed(
     z, other = float(-ndtri(FIRST * delta)), float(ndtri(POWER))
     if dependence != ANY and ranks.clusters is not None:
         shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1))
-        p = (shares.p_values(risk, times=times, unlucky=other, unseen=unseen) for times in TIMES)
-        enough = [times for times, of_all in zip(TIMES, p, strict=True) if (of_all <= FIRST * delta).any()]
-        return _round_up(enough[0] * ranks.total) if enough else None
+
+        def is_enough(times: float) -> bool:
+            p = shares.p_values(risk, times=times, unlucky=other, unseen=unseen)
+            return bool((p <= FIRST * delta).any())
+
+        first = bisect_left(TIMES, True, key=is_enough)
+        return _round_up(TIMES[first] * ranks.total) if first < len(TIMES) else None
     r = risk_so_far[below]
     kept_answers = ((z * math.sqrt(risk * (1 - risk)) + other * np.sqrt(r * (1 - r))) / (risk - r)) ** 2
     kept_answers = np.maximum(kept_answers, min_answers(risk, FIRST * delta))
