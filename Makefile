@@ -124,7 +124,7 @@ bench-peers: $(EVALUATORS)/.ready  ## point values and coverage of howsure and o
 	$(EVALUATORS)/python benchmarks/item_signs.py
 	$(EVALUATORS)/python benchmarks/peers.py
 
-bench-fields: $(FIELDS)/.ready  ## probabilities and thresholds of extracted fields compared with two packages: two minutes
+bench-fields: $(FIELDS)/.ready  ## probabilities and thresholds of extracted fields compared with three packages: two minutes
 	$(FIELDS)/python -W ignore benchmarks/fields_peers.py
 
 pictures: $(READY)  ## run the documents and draw their pictures again (docs/images)
@@ -188,7 +188,7 @@ $(EVALUATORS)/.ready: requirements/peers.txt packages/core/pyproject.toml
 # structured-logprobs needs versions of openai and pydantic that others do not share.
 $(FIELDS)/.ready: packages/core/pyproject.toml
 	$(PYTHON) -m venv .venv-fields
-	$(FIELDS)/pip install -qq --disable-pip-version-check structured-logprobs mapie -e "packages/core[files]"
+	$(FIELDS)/pip install -qq --disable-pip-version-check structured-logprobs mapie sys1bench -e "packages/core[files]"
 	touch $@
 
 $(SITE_TOOLS): $(READY)

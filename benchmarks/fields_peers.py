@@ -1,9 +1,10 @@
-"""Extracted fields: howsure's probabilities of values, and its thresholds, compared with two other packages.
+"""Extracted fields: howsure's probabilities of values, and its thresholds, compared with three other packages.
 
     make bench-fields                                    # installs the packages into .venv-fields
 
 prints the tables of docs/fields.md. structured-logprobs computes log-probabilities of values from OpenAI's responses;
-MAPIE computes thresholds for one field by Learn then Test. The tables name packages that are not installed.
+MAPIE computes thresholds for one field by Learn then Test, and sys1bench from the observed risk, without a guarantee.
+The output names packages that are not installed.
 """
 
 from __future__ import annotations
@@ -132,10 +133,18 @@ def their_threshold(method: str) -> Callable[[Field], float | None]:
     return threshold
 
 
+def observed_risk_threshold(checked: Field) -> float | None:
+    """Return the lowest threshold at which the observed risk keeps the limit, by sys1bench."""
+    from sys1bench.metrics.selective import threshold_for_risk
+
+    return threshold_for_risk(checked.confidence, checked.right, RISK)
+
+
 METHODS: dict[str, Callable[[Field], float | None]] = {
     "howsure": our_threshold,
     "MAPIE, Bonferroni–Holm": their_threshold("bonferroni_holm"),
     "MAPIE, fixed sequence": their_threshold("fixed_sequence"),
+    "sys1bench, observed risk": observed_risk_threshold,
 }
 
 
@@ -159,7 +168,7 @@ def print_thresholds() -> None:
 
 def main() -> None:
     """Print both tables, and the versions of the packages."""
-    for package in ("structured-logprobs", "mapie"):
+    for package in ("structured-logprobs", "mapie", "sys1bench"):
         version = "not installed"
         with suppress(metadata.PackageNotFoundError):
             version = metadata.version(package)

@@ -394,7 +394,7 @@ BAD = {
     "another document": ([chat("b", '{"total": 5}')], r"no document of .* is among the predictions: 'a' has"),
     "an object": (
         [chat("a", '{"total": {"net": 5}}')],
-        r"the field total is a value in document 'a', but an object or array in 'a'",
+        r"the field total is a value in the true values of 'a', but an object or array in the prediction for 'a'",
     ),
     "several choices": (
         [{"custom_id": "a", "response": {"body": {"choices": [{"message": {"content": "{}"}}] * 2}}, "error": None}],

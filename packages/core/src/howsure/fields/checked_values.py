@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from howsure.inputs.pairs import Floats, Integers, Pairs
 
 Flags = npt.NDArray[np.bool_]
 NULL = "null"
+SUFFIX = re.compile(r"\.[A-Za-z]{3,5}$")  # of files
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,12 +279,15 @@ def _with_gold(
     true = {
         name: {value.path: value.text for value in document.values.values()} for name, document in documents.items()
     }
+    if true.keys().isdisjoint(values.predicted):
+        true = _under_predicted_names(true, values.predicted)
     unknown = [name for name in true if name not in values.predicted]
     if len(unknown) == len(true):
         raise InputError(
             f"no document of {gold.name} is among the predictions: {quote(next(iter(true), ''))} has true values and "
             f"{quote(next(iter(values.predicted), ''))} has predictions, for example. Documents are matched by their "
-            "id, or by the names of files."
+            "id, or by the names of files; a suffix such as .pdf is ignored. If another key or column has the ids, "
+            "name it by `document`."
         )
     if unknown:
         raise InputError(
@@ -291,6 +296,15 @@ def _with_gold(
         )
     provenance = dict(values.read) | {"gold": gold.name}
     return _matched(replace(values, read=provenance), true), gold_documents.has_key
+
+
+def _under_predicted_names(
+    true: dict[str, dict[str, str | None]], predicted: Collection[str]
+) -> dict[str, dict[str, str | None]]:
+    """Return true values under the names of predictions that are equal except for a suffix, such as .pdf."""
+    by_stem = {SUFFIX.sub("", name): name for name in predicted}
+    renamed = {by_stem.get(SUFFIX.sub("", name), name): texts for name, texts in true.items()}
+    return renamed if len(by_stem) == len(predicted) and len(renamed) == len(true) else true
 
 
 def _matched(values: ReadValues, true: Mapping[str, Mapping[str, str | None]]) -> ReadValues:
@@ -419,16 +433,20 @@ def _check_forms(values: ReadValues) -> None:
     first_with: dict[str, str] = {}
     parts: dict[str, str] = {}
     assert values.gold is not None
-    for name, by_path in values.predicted.items():
-        texts = {path: value.text for path, value in by_path.items()} | dict(values.gold.get(name, {}))
-        for path, text in texts.items():
-            if text is not None:
-                first_with.setdefault(generic_path(path), name)
-            steps = generic_path(path).replace("[]", ".[]").split(".")
-            for n in range(1, len(steps)):
-                parts.setdefault(".".join(steps[:n]).replace(".[]", "[]"), name)
+    predicted = {
+        name: {path: value.text for path, value in by_path.items()} for name, by_path in values.predicted.items()
+    }
+    for where, documents in (("the prediction for", predicted), ("the true values of", values.gold)):
+        for name, texts in documents.items():
+            place = f"{where} {quote(name)}"
+            for path, text in texts.items():
+                if text is not None:
+                    first_with.setdefault(generic_path(path), place)
+                steps = generic_path(path).replace("[]", ".[]").split(".")
+                for n in range(1, len(steps)):
+                    parts.setdefault(".".join(steps[:n]).replace(".[]", "[]"), place)
     for field_name in first_with.keys() & parts.keys():
         raise InputError(
-            f"the field {field_name} is a value in document {quote(first_with[field_name])}, but an object or array in "
-            f"{quote(parts[field_name])}. It must be the same in all documents."
+            f"the field {field_name} is a value in {first_with[field_name]}, but an object or array in "
+            f"{parts[field_name]}. It must be the same in all documents."
         )

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -152,7 +152,9 @@ def document_threshold(
         if not can_file.any():
             return FiledAt(None, 0, 0, 0)
         pairs = Pairs((~wrong[can_file]).astype(np.uint8), scores[can_file])
-        return _filed(pairs, np.flatnonzero(can_file), risk=risk, delta=delta, checked=checked)
+        filed = _filed(pairs, np.flatnonzero(can_file), risk=risk, delta=delta, checked=checked)
+        in_filed = (scores >= (math.inf if filed.threshold is None else filed.threshold))[values.document]
+        return replace(filed, values=int(in_filed.sum()), wrong=int((~values.right[in_filed]).sum()))
     row_scores = scores[values.document]
     can_file = ~np.isnan(row_scores)
     if not can_file.any():

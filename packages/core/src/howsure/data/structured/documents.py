@@ -16,6 +16,7 @@ from howsure.data.logs.openai import BATCH, ITEMS, response_body
 from howsure.data.logs.tokens import choice_tokens, output_tokens
 from howsure.data.structured.json_values import (
     ROLES,
+    VALUE,
     FieldValue,
     field_values,
     generic_path,
@@ -40,6 +41,7 @@ NOT_JSON = "its content is not JSON ({}). {}"
 CUT_OFF = "The response was cut off at its limit of tokens: raise it."
 SKIP = "Or count such documents as not predicted with `skip_missing=True`"
 NO_JSON = "Ask for JSON, for example by response_format."
+REFUSED = "The model refused to answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ def read_documents(
     with tempfile.TemporaryDirectory() as spool:
         files = named_files(_unfolded(paths), format=None, spool=Path(spool))
         for file in files:
-            for document in _documents(reader, file):
+            for document in _documents(reader, file, is_alone=len(files) == 1):
                 earlier = by_name.setdefault(document.name, document)
                 if earlier is not document:
                     raise InputError(
@@ -198,17 +200,13 @@ def _unfolded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     return files
 
 
-def _documents(reader: _Reader, file: File) -> Iterator[Document]:
+def _documents(reader: _Reader, file: File, *, is_alone: bool) -> Iterator[Document]:
     source = Source(file, unique_keys=True)
     if file.format not in ("json", "jsonl"):
         yield from _table_documents(reader, source)
         return
     content = source.document() if file.format == "json" else None
-    stem = source_name(file.name) if isinstance(content, dict) else None
-    records = enumerate(content if isinstance(content, list) else [content], start=1)
-    for number, record in source.records() if file.format == "jsonl" else records:
-        line = f"{'line' if file.format == 'jsonl' else 'record'} {number:,} of {file.name}"
-        place = line if stem is None else file.name
+    for record, place, stem in _placed_records(source, content, is_alone=is_alone):
         try:
             if not isinstance(record, dict):
                 raise ValueError(f"it must be a JSON object; it is {quote(record)}")
@@ -217,6 +215,29 @@ def _documents(reader: _Reader, file: File) -> Iterator[Document]:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{place}: {error}.") from error
+
+
+def _placed_records(source: Source, content: Any, *, is_alone: bool) -> Iterator[tuple[Any, str, str | None]]:
+    """Yield each record, its place, and the name of the file or the key if it contains only this record."""
+    file = source.file
+    if is_alone and isinstance(content, dict) and _is_by_name(content):
+        for name, record in content.items():
+            yield record, f"{quote(name)} of {file.name}", name
+    elif isinstance(content, dict):
+        yield content, file.name, source_name(file.name)
+    else:
+        is_lines = file.format == "jsonl"
+        for number, record in source.records() if is_lines else enumerate(listed(content) or [content], start=1):
+            yield record, f"{'line' if is_lines else 'record'} {number:,} of {file.name}", None
+
+
+def _is_by_name(content: Mapping[str, Any]) -> bool:
+    """Return whether an object contains documents by name: several objects with a common key, all or no responses."""
+    records = list(content.values())
+    if len(records) < 2 or not all(isinstance(record, dict) for record in records) or typed_answers(content)[1]:
+        return False
+    common = set.intersection(*map(set, records))
+    return bool(common) and VALUE not in common and len({response_body(record) is None for record in records}) == 1
 
 
 def _table_documents(reader: _Reader, source: Source) -> Iterator[Document]:
@@ -331,6 +352,7 @@ def content_and_tokens(body: Mapping[str, Any]) -> tuple[str, list[Any] | None, 
     if len(choices) > 1:
         raise ValueError(f"it has {len(choices)} choices; one answer per document is needed")
     choice = mapping(choices[0])
-    content = mapping(choice.get("message")).get("content", choice.get("text"))
-    is_cut_off = choice.get("finish_reason") == "length"
-    return content if isinstance(content, str) else "", choice_tokens(choice), CUT_OFF if is_cut_off else NO_JSON
+    message = mapping(choice.get("message"))
+    content = message.get("content", choice.get("text"))
+    advice = CUT_OFF if choice.get("finish_reason") == "length" else REFUSED if message.get("refusal") else NO_JSON
+    return content if isinstance(content, str) else "", choice_tokens(choice), advice

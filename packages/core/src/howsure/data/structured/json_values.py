@@ -18,11 +18,11 @@ FENCED = re.compile(r"\s*```\w*\n(?P<json>.*?)\n?```\s*", re.DOTALL)  # JSON in 
 POSITION = re.compile(r"\[\d+\]")
 VALUE, CONFIDENCE = "value", "confidence"
 ROLES = {  # names of columns that are recognised, of a table with a row per value
-    "document": ("document", "document_id", "doc_id", "doc", "file", "dokument", "documento"),
-    "field": ("field", "path", "key", "question", "feld", "campo"),
-    "value": ("value", "prediction", "predicted", "answer", "wert", "valor"),
-    "confidence": ("confidence", "probability", "prob", "konfidenz", "confianza"),
-    "gold": ("gold", "target", "truth", "label", "expected", "wahr", "verdadero"),
+    "document": ("document", "document_id", "doc_id", "doc", "invoice_id", "file", "filename", "dokument", "documento"),
+    "field": ("field", "field_name", "path", "key", "question", "feld", "campo"),
+    "value": ("value", "prediction", "predicted", "predicted_value", "extracted_value", "answer", "wert", "valor"),
+    "confidence": ("confidence", "confidence_score", "probability", "prob", "konfidenz", "confianza"),
+    "gold": ("gold", "target", "truth", "ground_truth", "label", "expected", "true_value", "wahr", "verdadero"),
 }
 
 
