@@ -5,14 +5,28 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from statistics import fmean, variance
 from typing import Any
 
-from howsure.data.column_roles import FEW, NUMBERS, ONE, REPEATED, STATED, TEXTS, TWO, UNIQUE, WITHIN, SeenColumn
+from howsure.data.column_roles import (
+    FEW,
+    LISTS,
+    NUMBERS,
+    ONE,
+    REPEATED,
+    SHARES,
+    STATED,
+    TEXTS,
+    TWO,
+    UNIQUE,
+    WITHIN,
+    SeenColumn,
+    sum_to_one,
+)
 from howsure.inputs.date_formats import best_formats, count_date_formats
 from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.repeated_items import MIN_ITEMS
@@ -38,6 +52,7 @@ from howsure_cli.column_words import (
     JUDGES,
     KINDS,
     LABELS,
+    LOGITS,
     MEASURES,
     METRICS,
     MODELS,
@@ -472,3 +487,38 @@ class TableRoles:
             return True
         counts = count_date_formats(dates[:MAX_DATES])
         return len(best_formats(counts)) == 1 and max(counts.values()) == len(dates[:MAX_DATES])
+
+    def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:
+        """Columns with a number for each class: the kind of number, the columns, and the names of the classes."""
+        for column in self.columns:
+            if column.length is not None and column.kind in (SHARES, LISTS):
+                way = "probs_column" if column.kind == SHARES else self._probability_option([column])
+                if way is not None:
+                    yield way, [column], [""] * column.length
+        for label in self.labels:
+            columns = [column for column in self.columns if column.name in label.held and column is not label]
+            if len(columns) == len(label.held) and self._probability_option(columns) is not None:
+                yield str(self._probability_option(columns)), columns, [column.name for column in columns]
+        for prefix, columns in self._by_prefix().items():
+            way = self._probability_option(columns)
+            if way is not None:
+                yield way, columns, [column.name.removeprefix(prefix) for column in columns]
+
+    def _by_prefix(self) -> Mapping[str, list[SeenColumn]]:
+        columns_by_prefix: dict[str, list[SeenColumn]] = {}
+        for column in self.columns:
+            match = re.match(r"(.*?[_ .-])[^_ .-]+$", column.name)
+            if match is not None and column.kind in (WITHIN, NUMBERS, TWO):
+                columns_by_prefix.setdefault(match[1], []).append(column)
+        return {prefix: columns for prefix, columns in columns_by_prefix.items() if len(columns) > 1}
+
+    def _probability_option(self, columns: Sequence[SeenColumn]) -> str | None:
+        """Return the option for columns with a number for each class, from words in their names or from their sum of
+        1."""
+        named = [way for way, words in LOGITS.items() if all(column.words & words for column in columns)]
+        if named:
+            return named[0]
+        places = [self.columns.index(column) for column in columns]
+        cells = [[parse_number(row[at] or "") for at in places] for row in self.rows]
+        numbers = [[number for number in row if number is not None] for row in cells if None not in row]
+        return "probs" if len(columns) > 1 and sum_to_one(numbers) else None
