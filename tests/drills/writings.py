@@ -61,6 +61,8 @@ TYPED = {
         "logits.npy --targets tokens.npy --save o.summary --output o.txt --figure o.svg --report o.html",
         "o.summary o.txt o.svg o.html",
     ),
+    "calibration bin-size": (f"predictions.csv {JUDGE} --output o.txt", "o.txt"),
+    "calibration local": (f"predictions.csv {JUDGE} --output o.txt --figure o.svg", "o.txt o.svg"),
     "calibration ordinal": (
         "levels.csv --target y --probs a,b,c --levels a,b,c --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
@@ -190,8 +192,12 @@ TYPED = {
     "demo": ("--output o", ""),
 }
 # They write as `reproduce binning` does, after minutes; what comes over the network, or out of a wheel into a
-# folder, has tests of its own.
-AS_OTHERS = {name for name in commands() if name.startswith("reproduce ")} - set(TYPED) | {"data get", "events parser"}
+# folder, has tests of its own. `events parses` needs a spaCy pipeline, and writes as `calibration bin-size` does.
+AS_OTHERS = {name for name in commands() if name.startswith("reproduce ")} - set(TYPED) | {
+    "data get",
+    "events parser",
+    "events parses",
+}
 
 
 @dataclass(frozen=True)
