@@ -73,7 +73,7 @@ REMEDIES: Final = {
     "missing_label": "Treat non-answers as missing, for example {example} with `skip_missing=True`. If two are left, "
     "say which is positive: `pos_label='VALUE'`.",
     "missing_score": "Leave such rows out with `skip_missing=True`, or count them as wrong with `missing_score=0`.",
-    "use_logits": "Are these logits? `Probabilities.logits` reads them.",
+    "use_logits": "Are these logits? Give `Probabilities.logits=...` instead.",
     "use_logprobs": "If a class is impossible, give log-probabilities: `Probabilities.logprobs` accepts -inf.",
     "name_correct": "If one value means correct, name it: {right}. If not, leave such rows out first.",
     "suggest": "Did you mean {suggestion}?",

@@ -385,8 +385,8 @@ def probability_advice(
     message (`GIVEN_PREFIX` or an empty string); None if the function has no such parameters. transform: the function
     that turns logits into probabilities, "sigmoid" or, for several classes, "softmax".
     """
-    exp = "Apply exp first" if scales is None else f"`{scales}logprobs=...` reads them"
-    logits = f"Apply a {transform} first" if scales is None else f"`{scales}logits=...` reads them"
+    exp = "Apply exp first" if scales is None else f"Give `{scales}logprobs=...` instead"
+    logits = f"Apply a {transform} first" if scales is None else f"Give `{scales}logits=...` instead"
     if -ROUNDING <= value <= 1 + ROUNDING:
         return "Is it a rounding error? Clip it in your own pipeline; howsure does not clip silently."
     if highest <= 0:

@@ -16,8 +16,8 @@ from howsure.data.logs.log_file import NAMED, Beginning, LogFormat, Row, Source,
 from howsure.errors import quote
 from howsure.inputs.source_names import source_name
 
-FAILED = "failed"  # whether a row has no answer or ended in an error; only counted
-ASKED = "asked"  # the question; items with the same question are runs of the first such item
+ROW_FAILED = "failed"  # whether a row has no answer or ended in an error; only counted
+REQUEST = "request"  # what was asked; rows with an equal request are runs of one item
 MODEL_OUTPUTS = re.compile(r"model_outputs_(.+?)(?:_\d+shots?)?")  # files of MMLU-Pro's own release
 Record = Mapping[str, Any]
 
@@ -63,9 +63,9 @@ class Layout:
                 name: value for name, value in record.items() if name not in NAMED and number(value) is None
             }
             for row in self.rows(record, source):
-                failed += bool(row.pop(FAILED, False))
-                if ASKED in row:
-                    row["item"] = item_by_request.setdefault(json.dumps(row.pop(ASKED)), row["item"])
+                failed += bool(row.pop(ROW_FAILED, False))
+                if REQUEST in row:
+                    row["item"] = item_by_request.setdefault(json.dumps(row.pop(REQUEST)), row["item"])
                 key = json.dumps([row.get(role) for role in ("model", "task", "prompt", "item")])
                 yield extra_columns | {"run": runs_seen[key]} | row
                 runs_seen[key] += 1
@@ -92,17 +92,17 @@ def _promptfoo(record: Record, source: Source) -> Iterator[Row]:
         "item": record["testIdx"],
         "model": mapping(provider).get("label") or mapping(provider).get("id") or provider or None,
         "prompt": mapping(record.get("prompt")).get("label"),
-        FAILED: record.get("failureReason") == 2,
+        ROW_FAILED: record.get("failureReason") == 2,
     }
     scores = {name: record[name] for name in ("success", "score")} | dict(mapping(record["namedScores"]))
-    named |= {ASKED: test_and_assert, "item_hash": content_hash(test_and_assert)} if any(test_and_assert) else {}
+    named |= {REQUEST: test_and_assert, "item_hash": content_hash(test_and_assert)} if any(test_and_assert) else {}
     yield with_scores(named, source.scores(scores, keep_missing=True))
 
 
 def _deepeval(record: Record, source: Source) -> Iterator[Row]:
     metrics = [mapping(metric) for metric in listed(record["metricsData"])]
     scores = {"success": record["success"]} | {str(metric.get("name")): metric.get("score") for metric in metrics}
-    named = {"item": record["name"], FAILED: any(map(_has_error, metrics))}
+    named = {"item": record["name"], ROW_FAILED: any(map(_has_error, metrics))}
     named["item_hash"] = content_hash(record.get("input"))
     yield with_scores(named, source.scores(scores, keep_missing=True))
 
@@ -111,7 +111,7 @@ def _alpaca_eval(record: Record, _: Source) -> Iterator[Row]:
     named = {"item": record["instruction"], "model": record["generator_2"]}
     preference = number(record["preference"])  # 1: the first output, 2: the second, 1.5 and formerly 0: neither
     if preference is None:
-        yield named | {"win": None, FAILED: True}
+        yield named | {"win": None, ROW_FAILED: True}
     elif preference == 0 or 1 <= preference <= 2:
         win = 0.5 if preference == 0 else preference - 1
         yield named | {"preference": f"{preference:g}", "win": win}  # a string, because the score is the win
@@ -129,7 +129,7 @@ def _live_code_bench(record: Record, _: Source) -> Iterator[Row]:
 
 
 def _mmlu_pro(record: Record, source: Source) -> Iterator[Row]:
-    named = {"item": record["question_id"], "task": record["category"], FAILED: not record["pred"]}
+    named = {"item": record["question_id"], "task": record["category"], ROW_FAILED: not record["pred"]}
     named["model"] = _mmlu_pro_model(source.name, str(record["category"]))
     named["item_hash"] = content_hash(record.get("question"))
     yield named | {"acc": float(record["pred"] == record["answer"])}
@@ -169,7 +169,7 @@ def _every_eval_ever(record: Record, source: Source) -> Iterator[Row]:
     named = {"item": record["sample_id"], "model": record["model_id"], "task": record["evaluation_name"]}
     evaluation = mapping(record["evaluation"])
     scores = {name: evaluation.get(name) for name in ("score", "is_correct")}
-    yield with_scores(named | {FAILED: _has_error(record)}, source.scores(scores, keep_missing=True))
+    yield with_scores(named | {ROW_FAILED: _has_error(record)}, source.scores(scores, keep_missing=True))
 
 
 def _has_error(record: Record) -> bool:

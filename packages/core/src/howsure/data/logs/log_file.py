@@ -440,7 +440,7 @@ class Source:
         """Yield the rows of a Parquet file as plain JSON. select: the columns, in SQL."""
         with reading_files(self.file) as database:
             rows_ = database.connection.execute(
-                f"SELECT to_json(held)::VARCHAR FROM (SELECT {select} FROM {parquet_source([self.file])}) AS held"
+                f"SELECT to_json(record)::VARCHAR FROM (SELECT {select} FROM {parquet_source([self.file])}) AS record"
             )
             while rows := rows_.fetchmany(1_000):
                 yield from (parsed_json(text) for (text,) in rows)
