@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections import defaultdict
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 
@@ -34,9 +35,9 @@ def documents_of(store: EventStore, by: str) -> dict[str, list[int]]:
     """The documents of each period that lies between the first and the last, in order."""
     dates = store.ask("SELECT document, date FROM documents")
     documents: dict[str, list[int]] = defaultdict(list)
-    for number, date in dates:
-        documents[find_period(date, period=by)].append(number)
-    days = [str(date) for _, date in dates]
+    for number, day in dates:
+        documents[find_period(day, period=by)].append(number)
+    days = [str(day) for _, day in dates]
     return {period: documents.get(period, []) for period in periods_between(min(days), max(days), period=by)}
 
 
@@ -76,9 +77,9 @@ def expected_points(store: EventStore, actor: str, by: str, unit: str, level: fl
         show = [amount(mean / per, unit, 1), *(amount(bound / per, unit, 0) for bound in (low, high, best))]
         what = "" if unit == "share" else f" {unit}"
         of = "1 document" if len(numbers) == 1 else f"{len(numbers)} documents"
-        title = TITLES[actor]
+        title, name = TITLES[actor], f"{date.fromisoformat(f'{period}-01'):%B %Y}" if by == "month" else period
         labels[period] = (
-            f"{title}, {period}{cut(period)}: {show[0]}{what} expected, "
+            f"{title}, {name}{cut(period)}: {show[0]}{what} expected, "
             f"{100 * level:g}% interval {show[1]} to {show[2]}, 1-best {show[3]}, of {of}"
         )
     return labels

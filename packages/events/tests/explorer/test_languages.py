@@ -173,6 +173,14 @@ def test_what_python_words_is_translated(language: str) -> None:
     assert [text for text in sentences if translated(text, language) == text] == []
 
 
+NUMBERS = {"1,201.5": "1.201,5", "1.3e-05": "1,3e-05", "-0.3 [-0.5, 1,200]": "-0,3 [-0,5; 1.200]", "12%": "12\xa0%"}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_numbers_have_decimal_commas_and_versions_points(number: str) -> None:
+    assert (translated(number, "de"), translated("0.2.0", "de")) == (NUMBERS[number], "0.2.0")
+
+
 def test_a_translation_has_the_values_of_its_sentence() -> None:
     german = texts_in("de")[SENTENCES]
     for language in {*LANGUAGES} - {ENGLISH}:

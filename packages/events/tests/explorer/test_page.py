@@ -51,7 +51,7 @@ def test_the_page_begins_with_the_actors_that_act_most(browser: Browser, address
 
 
 @pytest.mark.long
-def test_the_axis_of_counts_has_whole_numbers(browser: Browser, address: str) -> None:
+def test_the_axis_of_counts_has_whole_numbers_and_points_name_their_month(browser: Browser, address: str) -> None:
     labels = (
         "return [...document.querySelectorAll('#series [data-panel] text[text-anchor=end]')].map(e => e.textContent)"
     )
@@ -59,6 +59,8 @@ def test_the_axis_of_counts_has_whole_numbers(browser: Browser, address: str) ->
     counts = browser.run(labels)
     assert len(counts) > 1
     assert all(count.isdigit() for count in counts)
+    months = dict(browser.places("KWT"))
+    assert all(f", {date.fromisoformat(f'{month}-01'):%B %Y}" in point for month, point in months.items()), months
     browser.open(f"{address}#actor=KWT&period=month&unit=share")
     assert all(label.endswith("%") for label in browser.run(labels))
 

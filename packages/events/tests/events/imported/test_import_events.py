@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -334,6 +335,7 @@ def test_the_counts_are_corrected(labelled_path: Path, truth: np.ndarray) -> Non
         assert row.high - row.low < true
     (total,) = series.totals
     assert total.low <= truth.sum() <= total.high
+    assert re.match(r"[^ ]+: about \d+ ", series.answer), series.answer
 
 
 @pytest.mark.long
