@@ -33,8 +33,16 @@ def test_labels_without_a_positive_one_or_in_two_spellings_are_refused(as_frame:
     people, judge = ["pass", "fail"] * 30, ["PASS", "FAIL"] * 30
     data = pandas.DataFrame({"people": people, "judge": judge}) if as_frame else None
     columns = ("people", "judge") if as_frame else (people, judge)
-    with pytest.raises(howsure.InputError, match="If one value means correct, name it: pos_label='PASS'"):
+    with pytest.raises(howsure.InputError, match=r"have 'FAIL' and 'fail'\. Spell the values"):
         howsure.validate_judge(*columns, data=data)
+    with pytest.raises(howsure.InputError, match="If one value means correct, name it: pos_label='pass'"):
+        howsure.validate_judge(people, people)
     for positive in ("pass", "PASS"):
         with pytest.raises(howsure.InputError, match=r"has 'PASS', and .* has 'pass'\. Spell the values"):
             howsure.validate_judge(*columns, pos_label=positive, data=data)
+
+
+def test_a_number_and_an_equal_truth_value_among_texts_are_refused() -> None:
+    labels = [1, True, "good", "bad"] * 10
+    with pytest.raises(howsure.InputError, match="score must be a number; row 0 is 'bad'"):
+        howsure.validate_judge(labels, labels[::-1])

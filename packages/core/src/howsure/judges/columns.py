@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -281,12 +282,16 @@ def _text_labels(values: Mapping[str, Any], names: Mapping[str, str]) -> tuple[s
 
 
 def _label_codes(values: Any, codes: Mapping[str, int]) -> Any:
-    """Return the codes of a column of texts, or of a mapping from rows to texts; None for missing values."""
+    """Return the codes of a column of texts (NaN if missing), or of a mapping from rows to texts (None if missing)."""
     if isinstance(values, Mapping):
         return {row: codes.get(str(value)) for row, value in values.items()}
     if isinstance(values, Coded):
         return np.array([codes[name] for name in values.names])[values.codes]
-    return np.array([None if is_missing(value) else codes[str(value)] for value in values], dtype=object)
+    try:
+        rows, texts = factorised(as_column(values, name="score"))
+    except TypeError:  # lists cannot be hashed
+        rows, texts = np.arange(len(values)), list(values)
+    return np.array([math.nan if is_missing(text) else codes[str(text)] for text in texts])[rows]
 
 
 def _spellings(values: Any, text: str) -> set[str]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError, parameter, quote
 from howsure.inputs.arguments import is_listlike
-from howsure.inputs.checks import Coded, check_codes, is_missing
+from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
 from howsure.inputs.label_spelling import check_common_labels, variants_note
 from howsure.inputs.numbers_and_names import counted
 from howsure.significance.checked_systems import Systems, grouping_codes, read_systems, run_name, unequal_rows
@@ -98,7 +98,9 @@ def object_array(values: Any) -> npt.NDArray[np.object_]:
     if not listed:
         raise InputError("`y_true` is empty: there is nothing to compare.")
     objects = np.empty(len(listed), dtype=object)
-    objects[:] = [None if is_missing(value) else value for value in listed]
+    objects[:] = listed
+    if first_missing(objects) is not None:
+        objects[:] = [None if is_missing(value) else value for value in listed]
     return objects
 
 
@@ -116,7 +118,7 @@ def notes_on_labels(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
 
 
 def label_notes(
-    targets: Iterable[Any], predictions: Iterable[Any], labels: Callable[[Any], Iterable[Hashable]] | None, *, name: str
+    targets: Sequence[Any], predictions: Sequence[Any], labels: Callable[[Any], Iterable[Hashable]] | None, *, name: str
 ) -> Iterator[str]:
     """Yield a note on the number of predicted labels that differ from a true label only in case or spaces.
 
@@ -125,11 +127,24 @@ def label_notes(
     """
     if labels is None:
         return
-    true, predicted = (Counter(label for row in rows for label in labels(row)) for rows in (targets, predictions))
+    true, predicted = (_count_labels(rows, labels) for rows in (targets, predictions))
     if true and predicted:
         check_common_labels(true, predicted, name=name)
     if note := variants_note(true, predicted):
         yield f"{name}: {note}."
+
+
+def _count_labels(rows: Sequence[Any], labels: Callable[[Any], Iterable[Hashable]]) -> Counter[Hashable]:
+    """How often each label occurs; the labels of equal rows are parsed once, if rows are not lists."""
+    try:
+        times = Counter(rows).items()
+    except TypeError:
+        return Counter(label for row in rows for label in labels(row))
+    counts = Counter[Hashable]()
+    for row, number in times:
+        for label in labels(row):
+            counts[label] += number
+    return counts
 
 
 def recipe_of_documents(systems: Systems, metrics: Sequence[str]) -> dict[str, str]:
