@@ -69,13 +69,11 @@ def _is_json_object(body: Mapping[str, Any] | None) -> bool:
 
 def fields_in_files(paths: Sequence[str]) -> list[Proposal]:
     """The command for predicted and true values of the same documents, in files or folders next to each other."""
-    candidates = [pair for pair in _candidates(paths) if max(map(_size, pair)) <= MAX_BYTES]
-    documents = _documents(candidates[0][0]) if candidates else None
-    if documents is None:
-        return []
-    for predicted, gold in candidates:
-        true = _documents(gold)
-        if true is not None and _match(documents.by_name, true.by_name):
+    documents = None
+    for predicted, gold in _candidates(paths):
+        true = _documents(gold) if max(map(_size, (predicted, gold))) <= MAX_BYTES else None
+        documents = documents or (_documents(predicted) if true else None)  # only if there are true values
+        if true and documents and _match(documents.by_name, true.by_name):
             skip_missing = bool(documents.without_values)
             return [Proposal("fields", [predicted], {"gold": gold, "skip_missing": skip_missing})]
     return []

@@ -103,6 +103,7 @@ NESTED = (
     "{} holds objects that differ from row to row: write a row for each answer, such as "
     '{{"id": "q1", "model": "m", "score": 1}}.'
 )
+WHICH = "The columns do not tell which of these you mean:"
 RESPELLED = "Once labels are spelled the same way in all columns: "
 MIN_COLUMNS, MAX_COPIES = 3, 0.05  # of tables with exact copies, and their proportion among all rows
 MAX_CODES = 4  # values of a column of any name that may contain labels
@@ -213,7 +214,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         commands = scores_by_gold_table([file.name for file in named], tables)
         notes = [] if commands else notes  # on columns that only one of both has
         if len(kinds) > 1 and not commands:
-            commands = fields_in_files(paths)
+            commands = documents or fields_in_files(paths)
             if not commands:
                 notes.append(f"The files have different columns ({_kinds_text(kinds)}): give files of one kind.")
                 notes += [PAIR.format(*map(shell_word, paths))] if len(paths) == 2 else []
@@ -233,7 +234,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
                 if is_respelled:
                     notes.append(f"{RESPELLED}{others[0]}")
                     commands = [proposal for proposal in commands if proposal in others]
-        if explode is None:
+        if explode is None and not is_object:
             commands = commands or fields_in_files(paths)
         if lists and not commands:
             commands = _commands_inside(files, lists[0], format, encoding, typed)
@@ -548,4 +549,5 @@ class Look(Rows[SeenColumn]):
     def footnotes(self) -> Sequence[str]:
         """The notes, and the commands."""
         proposals = [line for each in self.proposals for line in (f"  {each.question}", f"    {each}")]
-        return [*self.notes, *(["Worth typing next:", *proposals] if proposals else [])]
+        are_alike = len(proposals) > 2 and all(each.is_undecided for each in self.proposals[:2])
+        return [*self.notes, *([WHICH if are_alike else "Worth typing next:", *proposals] if proposals else [])]

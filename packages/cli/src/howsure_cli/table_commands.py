@@ -13,6 +13,7 @@ from howsure.data.column_roles import (
     DATES,
     FEW,
     LISTS,
+    ONE,
     REPEATED,
     SHARES,
     STATED,
@@ -24,7 +25,7 @@ from howsure.data.column_roles import (
 )
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
-from howsure.inputs.date_formats import MONTH_NAMES
+from howsure.inputs.date_formats import YEAR_OR_MONTH
 from howsure_cli.alike_columns import (
     agree,
     grades_of_models,
@@ -54,6 +55,7 @@ from howsure_cli.column_words import (
     LABELS,
     LETTERS,
     MEASURES,
+    MODEL_NAMES,
     MODELS,
     PEOPLE,
     PEOPLE_NAMED,
@@ -102,7 +104,6 @@ MAX_RATERS = 20  # who are compared one by one
 MIN_MODELS = 5  # from which items are compared
 MOST_SAMPLED, MIN_TO_SAMPLE = 200, 20  # rows to label
 MIN_LABELS = 10  # for corrected counts
-YEAR_OR_MONTH = re.compile(rf"(?:(?:{'|'.join(MONTH_NAMES)})\.? )?(?:1[89]|20)\d\d(?:-\d\d)?")
 TOPICS = {
     "calib": "calibration",
     "confid": "calibration",
@@ -129,11 +130,13 @@ def propose_for_table(
     table = labelled if settled == columns else _TableProposals(settled, rows, typed, files)
     agents = [*table.propose_agents()]
     scores = [*table.propose_marks()] or [*table.propose_scores()]
-    if agents:  # the mean of which counts trials without a score as failed
+    if agents and any(
+        "skip_missing" in score.options for score in scores
+    ):  # the mean of which counts trials without a score as failed
         scores = [score.with_options(skip_missing=None, missing_score="0") for score in scores]
     in_rows = [*table.propose_judge_in_rows()]
     spans = [*spans_in_rows(settled, rows, typed)]
-    judge = [*table.propose_judge()]
+    judge = [*table.propose_judge()] or [*table.propose_judge_of_labels()]
     battles = [*table.propose_battles()]
     proposals = [
         *([] if judge else table.propose_for_unlabelled(is_dated=True)),
@@ -218,14 +221,18 @@ class _TableProposals(TableRoles):
         return are_battles([(str(a), str(b), str(winner)) for a, b, winner in rows if winner is not None])
 
     def propose_agents(self) -> Iterator[Proposal]:
-        """If some trials of agents have no score: the scores if these trials had failed, and if they had passed."""
+        """If trials of agents have costs, or some lack a score: the mean if these had failed, or passed, and costs."""
         score, model, item, run = self._score, self._model(), self._item, self._named(RUNS, FEW, TWO)
-        if score is None or model is None or item is None or run is None or not score.missing or score.non_answers:
+        if score is None or model is None or item is None or run is None or score.non_answers:
             return
         costs = (column for column in self.columns if column.words & COSTS and self._is_positive(column))
         cost, end = next(costs, None), next((column for column in self.columns if column.words & ENDS), None)
         marks = {} if score.kind == WITHIN else positive_option(score)
-        if (cost is None and end is None) or marks is None or self._repeats([model, item, run], at_most=1):
+        if (
+            (cost is None and (end is None or not score.missing))
+            or marks is None
+            or self._repeats([model, item, run], at_most=1)
+        ):
             return
         is_error = end is not None and end.words & ERRORS and (end.missing or is_yes_or_no(end))
         names = {"model": model.name, "id": item.name, "run": run.name}
@@ -255,6 +262,21 @@ class _TableProposals(TableRoles):
             item = self._item
             cluster = None if item is None or item.kind == UNIQUE else item
             yield self._command("judge validate", [judge, cluster], **options, cluster=_name(cluster))
+
+    def propose_judge_of_labels(self) -> Iterator[Proposal]:
+        """If the only judge and a person gave labels that are three texts or more, above chance the same: how often
+        the judge is right."""
+        labels = [c for c in self.columns if c.kind == FEW and not is_numeric(c)]
+        judges = [column for column in labels if column.words & (JUDGES | MODEL_NAMES)]
+        people = [c for c in labels if c.words & (PEOPLE | RIGHT_ANSWERS) and c not in judges]
+        for person in people:
+            criterion = name_parts(person) - (PEOPLE | RIGHT_ANSWERS)
+            same = [judge for judge in judges if name_parts(judge) - (JUDGES | MODEL_NAMES) == criterion]
+            if len(same) == 1 and agree(self._values(same[0]), self._values(person)):
+                cluster = None if self._item is None or self._item.kind == UNIQUE else self._item
+                names = {"score": same[0].name, "target": person.name, "cluster": _name(cluster)}
+                yield self._command("judge validate", [same[0], person, cluster], **names)
+                return
 
     def _person_of_judge(self) -> SeenColumn | None:
         """The column of any name with the most grades of those that agree with a judge's and are not in all rows."""
@@ -466,6 +488,8 @@ class _TableProposals(TableRoles):
     def propose_scores(self) -> Iterator[Proposal]:
         """Propose means and a comparison of the models if a column contains a score of each answer."""
         score = self._score or self._label_of_answers() or self._score_by_values() or self._grade_of_models()
+        if score is None and self._model() is not None:  # which all may have solved all items
+            score = next(filter(is_yes_or_no, self._scores(ONE)), None)
         is_probability = score is not None and score.kind == WITHIN and score is self._probability_column()
         if score is None or (is_probability and self._label() is not None) or score in (self._classes() or ((), []))[1]:
             return  # a probability of the label, or the label of probabilities

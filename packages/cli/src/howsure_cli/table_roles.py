@@ -16,7 +16,6 @@ from howsure.data.column_roles import (
     FEW,
     LISTS,
     NUMBERS,
-    ONE,
     REPEATED,
     SHARES,
     STATED,
@@ -302,7 +301,7 @@ class TableRoles:
             if column.kind in (FEW, TWO) and column.words & (GROUPS - MODELS) and not column.words & SCORES
             if not column.missing
         )
-        candidates = (column for column in candidates if not is_yes_or_no(column) and column is not self._item)
+        candidates = (c for c in candidates if c is not self._item and not (is_yes_or_no(c) or self._is_class(c)))
         return [column for column in candidates if "." not in column.name and not is_prompt(column)]
 
     def _determines(self, group: SeenColumn, label: SeenColumn) -> bool:
@@ -320,11 +319,10 @@ class TableRoles:
         amounts += [column for column in whole if is_numeric(column) and not (names_id(column) or column.words & ITEMS)]
         grades = [column for column in scores if column.kind in (TWO, FEW) and is_numeric(column)]
         grades = [column for column in grades if not column.words & (CHANCES - {"score"})]
-        constant = filter(is_yes_or_no, self._scores(ONE, other_than=chances))
         named = [*amounts, *grades]
         if not any(column.words & PEOPLE for column in named):
             named.sort(key=lambda column: column.name.lower() not in SCORES)  # as score itself
-        return self._right or next(iter((*named, *constant)), None)
+        return self._right or next(iter(named), None)
 
     def _scores(self, *kinds: str, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns named for a score: first those named for nothing else, then overall ones."""

@@ -19,6 +19,16 @@ Options = Mapping[str, Option]
 MAX_PART = 60  # characters of a value or name
 PROBABILITIES = ("prob", "probs", "probs_column", "verbalised", "logits", "logprobs")
 RIGHT, GOLD = "right", "gold"  # evidence that a score says whether an answer is right, and a target what is right
+# Several raters or scores, and no right answers: the values of the columns do not tell which of these is meant.
+UNDECIDED = (
+    ("judge agreement", "raters", "Do {raters} agree?"),
+    ("judge agreement", "rater", "Do the raters in {rater} agree?"),
+    ("score", "target", "How often is {prediction} the same as {target}?"),
+    ("score", "value score model", "Which {model} has the highest mean?"),
+    ("score", "score positive", "How often is {score} {positive}?"),
+    ("score", "score group", "What is the mean {score}, for each {group}?"),
+    ("score", "score", "What is the mean {score}?"),
+)
 # The questions that proposed commands answer: (command, required options, question), the most important one first. A
 # proposal fits each question of its command whose required options it all has. It answers the one with the most
 # required options: `score --target --model` answers the question of "target model", not that of "target". Besides
@@ -26,17 +36,17 @@ RIGHT, GOLD = "right", "gold"  # evidence that a score says whether an answer is
 QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
     (command, frozenset(options.split()), text)
     for command, options, text in (
+        # A judge and people: is the judge right?
+        ("judge validate", "", "How often is the judge right?"),
+        ("judge", "", "What is the mean grade, if the judge's errors are corrected?"),
         # Tables of one purpose only.
         ("score battles", "", "Which model wins most battles?"),
         ("judge spans", "", "Do the annotators mark the same spans?"),
         ("fields", "", "How often is each field right?"),
-        ("score agents", "", "Which agent solves most tasks, if trials without a score are counted?"),
+        ("score agents", "", "Which agent solves most tasks, at what cost?"),
         ("counts estimate", "", "How many rows are positive, if the model's errors are corrected?"),
         ("counts sample", "", "Which rows should I label, to count what the model looks for?"),
         ("events import", "", "How many documents mention each actor or topic, over time?"),
-        # A judge and people: is the judge right?
-        ("judge validate", "", "How often is the judge right?"),
-        ("judge", "", "What is the mean grade, if the judge's errors are corrected?"),
         # Several models: which one is best?
         ("score", "value score model right", "Which {model} has the highest mean?"),
         ("score", "score model positive", "How often is {score} {positive}, for each {model}?"),
@@ -49,14 +59,7 @@ QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
         ("score", "value target model", "Which {model} is most often the same as {target}?"),
         ("score", "target gold", "How often is {prediction} the same as {target}?"),
         ("score", "targets", "How often are the predictions the same as the true values?"),
-        # Several raters, and no right answers: do they agree?
-        ("judge agreement", "raters", "Do {raters} agree?"),
-        ("judge agreement", "rater", "Do the raters in {rater} agree?"),
-        ("score", "target", "How often is {prediction} the same as {target}?"),
-        ("score", "value score model", "Which {model} has the highest mean?"),
-        ("score", "score positive", "How often is {score} {positive}?"),
-        ("score", "score group", "What is the mean {score}, for each {group}?"),
-        ("score", "score", "What is the mean {score}?"),
+        *UNDECIDED,
         ("score", "", "Which model scores best?"),
         # Probabilities: do they mean what they say?
         ("calibration", "", "Are the probabilities in {probabilities} right as often as they say?"),
@@ -69,6 +72,7 @@ QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
         ("look", "", "What do these rows contain?"),
     )
 ]
+FIRST_UNDECIDED = [text for *_, text in QUESTIONS].index(UNDECIDED[0][-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,11 @@ class Proposal:
         terms |= {VALUE} & {self.options.get("score"), self.options.get("prediction")} if "explode" in terms else set()
         fitting = (at for at, (name, needed, _) in enumerate(QUESTIONS) if name == self.command and needed <= terms)
         return max(fitting, key=lambda at: len(QUESTIONS[at][1]))
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether the question is one of those between which the values of columns do not decide."""
+        return 0 <= self.rank - FIRST_UNDECIDED < len(UNDECIDED)
 
     @property
     def question(self) -> str:

@@ -2034,3 +2034,60 @@ def test_a_second_column_of_tags_is_named() -> None:
     assert any("the one before it also contains tags" in note for note in howsure.look("both.tsv").notes)
     Path("one.tsv").write_text("\n".join(lines).replace("\tB-PER\t", "\tNOUN\t").replace("\tI-PER\t", "\tNOUN\t"))
     assert not any("before it" in note for note in howsure.look("one.tsv").notes)
+
+
+@pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("id model_a model_b winner_gpt4 winner_human", "How often is the judge right?"),
+        ("id model_a model_b gpt_label gold_label", "How often is the judge right?"),
+        ("id model_a model_b gpt_label gold_topic", "How often is gpt_label the same as gold_topic?"),
+    ],
+)
+def test_labels_of_a_judge_and_of_people_validate_the_judge(heading: str, question: str) -> None:
+    human = [("model_a", "model_b", "tie")[at % 3] for at in range(60)]
+    judge = [human[at - 1] if at % 5 == 0 else label for at, label in enumerate(human)]
+    rows = [(at, "xy"[at % 2], "zw"[at % 2], judge[at], human[at]) for at in range(60)]
+    table("rows.csv", heading, rows)
+    first = howsure.look("rows.csv").proposals[0]
+    assert first.question == question
+    done = run(*str(first).split()[1:], "--format", "json")
+    assert done.code == 0, done.err
+    if first.command == "judge validate":
+        assert [row["rate"]["value"] for row in json.loads(done.out)["labels"]] == pytest.approx([0.8] * 3)
+
+
+def test_trials_with_costs_are_of_agents() -> None:
+    cells = itertools.product("ab", range(12), range(3))
+    rows = [(agent, f"t{task}", trial, (task + trial) % 2, task + 0.25) for agent, task, trial in cells]
+    (first, second) = commands_of("agent task trial passed costUsd", rows)
+    names = "--model agent --id task --run trial"
+    assert first == f"howsure score agents rows.csv --score passed --cost costUsd {names}"
+    assert second == f"howsure score rows.csv --score passed {names}"
+
+
+def test_a_constant_score_hides_no_other_column() -> None:
+    rows = [("ab"[at % 2], at // 2, 1, at % 10 / 9) for at in range(60)]
+    assert "--score similarity" in commands_of("model item correct similarity", rows)[0]
+
+
+def test_predicted_categories_are_no_groups() -> None:
+    labels = ["xyz"[at % 3] for at in range(60)]
+    rows = [(at, label, labels[at - 1] if at % 4 else label, at % 10 / 9) for at, label in enumerate(labels)]
+    assert not any("--group" in line for line in commands_of("id category predicted score", rows))
+    assert "--group category" in commands_of("id category note score", rows)[0]
+
+
+def test_equally_likely_questions_are_introduced_as_such() -> None:
+    rows = [(at, "xyz"[at % 3], "xyz"[(at + at % 4 // 3) % 3], at % 10 / 9) for at in range(60)]
+    table("rows.csv", "id category answer score", rows)
+    assert "The columns do not tell which of these you mean:" in howsure.look("rows.csv").footnotes()
+    table("rows.csv", "id gold answer score", rows)
+    assert "Worth typing next:" in howsure.look("rows.csv").footnotes()
+
+
+def test_months_without_a_day_are_refused_with_advice() -> None:
+    table("rows.csv", "month prob label", [(f"Mai {2001 + at % 9}", at % 10 / 9, at % 2) for at in range(60)])
+    columns = ["--prob", "prob", "--target", "label", "--date", "month"]
+    done = run("counts", "estimate", "rows.csv", *columns, "--period", "year")
+    assert "For a month without a day, write its first day, as in 2019-05-01." in done.err

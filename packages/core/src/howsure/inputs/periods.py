@@ -14,6 +14,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.checks import Coded, as_column, first_missing, is_missing, missing
 from howsure.inputs.date_formats import (
     ISO,
+    YEAR_OR_MONTH,
     best_formats,
     check_date_format,
     count_date_formats,
@@ -239,6 +240,8 @@ def read_days(dates: Coded, *, date_format: str | None, name: str) -> tuple[list
         advice = " If they have another format, give it, such as `date_format='%d.%m.%Y'`."
         if date_format is None and len(bad) < len(dates.names):
             advice = f" {ISO if written == ISO else written} fits {of_all}: correct the others."
+        if YEAR_OR_MONTH.fullmatch(date.casefold()):
+            raise InputError(f"{problem} For a month without a day, write its first day, as in 2019-05-01.") from None
         raise InputError(problem + (advice if date_format is None else "")) from None
     if has_short_year(written):
         last = last_year({day.year for day in days})

@@ -12,7 +12,7 @@ from howsure.errors import quote
 from howsure.files.input_files import parsed_json
 
 JsonPath = tuple[str | int, ...]
-DECODER = json.JSONDecoder()
+DECODER, ENCODER = json.JSONDecoder(), json.JSONEncoder(ensure_ascii=False)
 BLANKS = re.compile(r"[ \t\r\n]*")
 FENCED = re.compile(r"\s*```\w*\n(?P<json>.*?)\n?```\s*", re.DOTALL)  # JSON in Markdown
 POSITION = re.compile(r"\[\d+\]")
@@ -72,7 +72,7 @@ def value_text(value: Any) -> str | None:
     """
     if value is None or value in ([], {}):
         return None
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else ENCODER.encode(value)
 
 
 def field_values(content: Any, *, whole: Collection[str] = ()) -> dict[JsonPath, FieldValue]:
@@ -88,26 +88,29 @@ def field_values(content: Any, *, whole: Collection[str] = ()) -> dict[JsonPath,
     """
     if not isinstance(content, dict | list):
         raise ValueError(f"it must be a JSON object; it is {quote(content)}")
-    return dict(_values(content, (), (), None, whole))
+    return dict(_values(content, (), "", None, whole))
 
 
 def _values(
-    content: Any, place: JsonPath, path: JsonPath, confidence: float | None, whole: Collection[str]
+    content: Any, place: JsonPath, path: str, confidence: float | None, whole: Collection[str]
 ) -> Iterator[tuple[JsonPath, FieldValue]]:
     """Yield the values in a JSON value, which is inside of a larger object, each with its location.
 
-    place: the location of the JSON value. path: the location without the keys "value" of objects with a confidence.
+    place: the location of the JSON value. path: the location as text after ".", without the keys "value" of objects
+    with a confidence.
     """
+    name = path.removeprefix(".")
     if isinstance(content, dict) and {VALUE, CONFIDENCE} <= content.keys():
-        stated_confidence = _confidence(content[CONFIDENCE], path_text(path))
+        stated_confidence = _confidence(content[CONFIDENCE], name)
         yield from _values(content[VALUE], (*place, VALUE), path, stated_confidence, whole)
-        return
-    text = path_text(path)
-    if not isinstance(content, dict | list) or not content or (path and generic_path(text) in whole):
-        yield place, FieldValue(text, value_text(content), confidence)
-        return
-    for key, part in content.items() if isinstance(content, dict) else enumerate(content):
-        yield from _values(part, (*place, key), (*path, key), confidence, whole)
+    elif not isinstance(content, dict | list) or not content or (path and whole and generic_path(name) in whole):
+        yield place, FieldValue(name, value_text(content), confidence)
+    elif isinstance(content, dict):
+        for key, part in content.items():
+            yield from _values(part, (*place, key), f"{path}.{key}", confidence, whole)
+    else:
+        for at, part in enumerate(content):
+            yield from _values(part, (*place, at), f"{path}[{at}]", confidence, whole)
 
 
 def _confidence(value: Any, path: str) -> float | None:
