@@ -280,7 +280,17 @@ def test_a_nan_among_texts_is_missing_also_where_it_is_spelled() -> None:
     assert first_missing(as_column(["a", "nan"], name="groups")) == 1
 
 
-@pytest.mark.parametrize("rows", [["b"] * 9 + ["a"] * 9 + ["b"] * 9, ["b", "a", "c"] * 5, ["b"], ["é" * 9] * 8 + [""]])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["b"] * 9 + ["a"] * 9 + ["b"] * 9,
+        ["b", "a", "c"] * 5,
+        ["b"],
+        ["é" * 9] * 8 + [""],
+        ["b", "a"] * 600 + ["g", "f", "e", "d"],
+        ["b", "a"] * 600 + ["e", "d"],
+    ],
+)
 def test_adjacent_equal_names_have_the_codes_of_the_rows_one_by_one(rows: list[str]) -> None:
     codes, names = factorised(np.array(rows))
     expected_codes, expected_names = factorised(np.array(rows, dtype=object))

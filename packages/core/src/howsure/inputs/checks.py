@@ -193,6 +193,7 @@ MAX_GROUPS = 50_000  # each group is evaluated separately
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ divided by the golden ratio (Knuth 1973)
 HASH_BLOCK = 8192  # rows at a time, which fit into the processor's cache
 MAX_HASHED = 64  # characters; longer strings are hashed one by one
+PROBED, FEW_TEXTS = 1000, 4  # rows that show whether a column has few different texts
 MIN_WEIGHT = sys.float_info.min  # smaller floats are subnormal and have fewer digits
 GROUP_SECONDS = 0.002  # least time in seconds to evaluate one group
 
@@ -279,6 +280,16 @@ def _factorised_texts(column: Column) -> tuple[Integers, list[Any]]:
     n, width = len(column), column.dtype.itemsize // 4
     if width > MAX_HASHED:
         return _factorised_values(column.tolist())
+    if len(set(column[:PROBED].tolist())) <= FEW_TEXTS:  # such as labels: compare all rows with one text after another
+        codes, is_left, names = np.empty(n, dtype=np.int64), np.ones(n, dtype=np.bool_), list[Any]()
+        while len(names) <= FEW_TEXTS:
+            first = int(is_left.argmax())
+            is_same = column == column[first]
+            codes[is_same] = len(names)
+            names.append(str(column[first]))
+            is_left &= ~is_same
+            if not is_left.any():
+                return codes, names
     hashes = np.zeros(n, dtype=np.uint64)
     one_or_two = np.uint32 if width % 2 else np.uint64  # characters at a time
     texts = np.ascontiguousarray(column).view(one_or_two).reshape(n, -1)
