@@ -169,7 +169,10 @@ class InPython:
     origin = ORIGIN
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        """`bins` or `bins=20`; for a way to give probabilities, `Probabilities('logits', 'COL')`."""
+        """`bins` or `bins=20`; for a way to give probabilities, `Probabilities('logits', 'COL')`; for the class of a
+        metric, `metrics={'f1': 'CLASS'}`."""
+        if name == "target_class":
+            return "metrics={'f1': 'CLASS'}"
         if name.startswith("Probabilities."):
             return f"Probabilities({name.removeprefix('Probabilities.')!r}, {python or '...'})"
         return name if python is None else f"{name}={python}"

@@ -98,6 +98,6 @@ def test_traces_match_all_products(n_clusters: int, n_bins: int, dense: bool, mo
     assert kernels._traces(cells, lambda block: block.u / size) == expected
     monkeypatch.setattr(kernels, "MAX_DENSE", 1)
     assert kernels._traces(cells, lambda block: block.u / size) == expected
-    noise = kernels._noise(cells, np.ones(cells.n_bins, dtype=bool))
+    noise = kernels._noise_terms(cells, np.ones(cells.n_bins, dtype=bool))
     monkeypatch.setattr(kernels, "MAX_DENSE", 2048)
-    assert kernels._noise(cells, np.ones(cells.n_bins, dtype=bool)) == pytest.approx(noise, rel=1e-12)
+    assert kernels._noise_terms(cells, np.ones(cells.n_bins, dtype=bool)) == pytest.approx(noise, rel=1e-12)

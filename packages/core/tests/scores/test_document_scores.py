@@ -88,7 +88,7 @@ def test_where_all_is_right_a_bound_is_claimed():
     assert (row.mean.value, row.mean.high) == (100.0, 100.0)
     assert row.mean.low == pytest.approx(100 * 0.025 ** (1 / 20), rel=1e-9)
     claim = "the value of such items is at least 86.09 (one-sided, level 0.95)"
-    assert row.notes == (f"all 20 items have the value 100: {claim}",)
+    assert row.notes == (f"The value is at its limit, 100: {claim}",)
     row = score_table(y_true=TEXTS, prediction=TEXTS, metrics="wer")[0]
     assert (row.mean.low, row.mean.high) == (0.0, pytest.approx(-np.log(0.025) / 20, rel=1e-9))
 

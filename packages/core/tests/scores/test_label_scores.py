@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+
 import numpy as np
+import pandas
 import pytest
 import sklearn.metrics
 from hypothesis import given, settings
@@ -11,7 +15,9 @@ from hypothesis import strategies as st
 import howsure
 from howsure.errors import InputError
 from howsure.scores.class_errors import ClassErrors
+from howsure.scores.label_scores import CodedLabels
 from howsure.significance.metrics.labels import PER_CLASS
+from howsure.significance.metrics.metric import find_metric
 
 TRUE, PREDICTED = list("aaaaabbbbbcc") * 5, list("aaaabbbbbacb") * 5
 BY_SCIKIT = {
@@ -52,8 +58,73 @@ def test_one_class() -> None:
         howsure.score_models(TRUE, PREDICTED, metrics={"f1": "d"})
     with pytest.raises(InputError, match="'f1' is a metric of one class"):
         howsure.score_models(TRUE, PREDICTED, metrics="f1")
-    with pytest.raises(InputError, match="mcc is undefined: the true labels or the predictions have a single class"):
-        howsure.score_models(["a", "b"] * 10, ["a"] * 20, metrics="mcc")
+
+
+WRITERS = {
+    ".csv": partial(pandas.DataFrame.to_csv, index=False),
+    ".jsonl": partial(pandas.DataFrame.to_json, orient="records", lines=True),
+    ".parquet": pandas.DataFrame.to_parquet,
+}
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize(
+    ("labels", "target_class", "positive"), [([0, 1, 2], 1, 1), ([0, 1, 2], "1", 1), ([True, False], "True", True)]
+)
+def test_a_class_is_found_however_it_is_spelled(
+    labels: list[object], target_class: object, positive: object, suffix: str, tmp_path: Path
+) -> None:
+    frame = pandas.DataFrame({"y": labels * 10, "p": labels * 9 + [labels[0]] * len(labels)})
+    path = tmp_path / f"x{suffix}"
+    WRITERS[suffix](frame, path)
+    (row,) = howsure.score_models("y", "p", metrics={"f1": target_class}, data=howsure.read(path))
+    expected = sklearn.metrics.f1_score(frame.y == positive, frame.p == positive)
+    assert (row.score, row.mean.value) == (f"f1[{target_class}]", pytest.approx(expected))
+    with pytest.raises(InputError, match=r"(?i)does not occur; targets and predictions contain (0, 1, 2|true, false)"):
+        howsure.score_models("y", "p", metrics={"f1": "spam"}, data=howsure.read(path))
+
+
+def test_labels_with_a_leading_zero_are_texts() -> None:
+    row = howsure.score_models(["01", "1"] * 10, ["1", "1"] * 10)[0]
+    assert row.mean.value == 0.5
+    assert howsure.score_models(["1.0", "true"] * 10, [1, 1] * 10)[0].mean.value == 1.0
+
+
+def test_an_undefined_value_is_0_without_an_interval() -> None:
+    """In group h, no item is c and a single class is true; the other group keeps its values."""
+    groups, h = ["g"] * 60 + ["h"] * 12, (["a"] * 12, ["a"] * 11 + ["c"])
+    for metrics in ("mcc", {"recall": "c"}):
+        table = howsure.score_models(TRUE + h[0], PREDICTED + h[1], metrics=metrics, groups=groups)
+        of_group = {row.group: row for row in table}
+        assert of_group["g"].mean.low is not None
+        assert (of_group["h"].mean.value, of_group["h"].mean.low) == (0.0, None)
+        assert "too few items count in this metric; an undefined value is 0" in of_group["h"].notes[0]
+    once = howsure.score_models(["c", *["a"] * 20], ["c", *["a"] * 20], metrics={"f1": "c"})[0]
+    assert (once.mean.value, once.mean.low) == (1.0, None)
+
+
+def test_the_worst_rows_are_wrong_and_labels_that_are_never_true_are_noted() -> None:
+    predicted = [*PREDICTED[:-1], "d"]
+    table = howsure.score_models(TRUE, predicted, metrics="macro_f1", worst=3, show={"said": predicted, "true": TRUE})
+    assert {(item.mean, item.shown["said"] == item.shown["true"]) for item in table.worst} == {(0.0, False)}
+    assert any("predicts 'd' in 1 row, never a true label: counted as wrong; averages" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("metric", ["macro_f1", "mcc", "weighted_recall", "micro_f1"])
+def test_contributions_are_those_of_a_jackknife_over_clusters(metric: str) -> None:
+    rng = np.random.default_rng(2)
+    true, predicted, clusters = rng.choice(list("abc"), 60), rng.choice(list("abc"), 60), rng.integers(0, 12, 60)
+    labels = CodedLabels.of(true.astype(object), predicted.astype(object))
+    parts, _, _ = labels.scored(find_metric(metric, "hard"), np.arange(60), None, clusters)
+    left = [
+        howsure.score_models(true[kept], predicted[kept], metrics=metric)[0].mean.value
+        for kept in (clusters != c for c in range(12))
+    ]
+    pseudo = -11 * np.array(left)
+    sizes = np.bincount(clusters)
+    value = howsure.score_models(true, predicted, metrics=metric)[0].mean.value
+    expected = value + (pseudo - pseudo.mean()) * 60 / (12 * sizes)
+    assert parts == pytest.approx(expected[clusters], rel=1e-9)
 
 
 def test_answers_without_a_label_are_wrong() -> None:

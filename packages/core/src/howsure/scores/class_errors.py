@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.metrics.metric import Quotient, combination, ratio
 from howsure.stats.jackknife_value import JackknifeValue
 
@@ -34,8 +34,9 @@ class ClassErrors:
     shrunk: float
 
     @classmethod
-    def of(cls, class_ratio: Quotient, statistics: Floats) -> ClassErrors:
-        """From the statistics (m, 3 · K) of m units: correct, predicted and true for each class.
+    def of(cls, class_ratio: Quotient, statistics: Floats, times: Integers | None = None) -> ClassErrors:
+        """From the statistics (m, 3 · K) of units: correct, predicted and true for each class. times (m,): how often
+        each of them occurs (default: once).
 
         >>> first = np.array([1.0, 0, 1, 0, 1, 0])  # an item of the first of two classes that is right
         >>> recall = Quotient((1, 0, 0), (0, 0, 1))
@@ -43,15 +44,15 @@ class ClassErrors:
         >>> round(errors.added, 4), round(errors.degrees, 2)  # of the second class: p = 3/4, p (1 - p) / 3 / 4 = 1/64
         (0.0157, 4.01)
         """
-        m = len(statistics)
-        counts = statistics.reshape(m, 3, -1)
+        times = np.ones(len(statistics), dtype=np.int64) if times is None else times
+        m, counts = int(times.sum()), statistics.reshape(len(statistics), 3, -1)
         above, below = combination(counts, class_ratio.above), combination(counts, class_ratio.below)
-        total = below.sum(axis=0)
-        values = np.nan_to_num(ratio(above.sum(axis=0), total))
-        n = np.minimum(np.nan_to_num(ratio(total**2, (below**2).sum(axis=0))), total / sum(class_ratio.below))
+        total = times @ below
+        values = np.nan_to_num(ratio(times @ above, total))
+        n = np.minimum(np.nan_to_num(ratio(total**2, times @ below**2)), total / sum(class_ratio.below))
         p = (n * values + 1) / (n + 2)
         moves = np.nan_to_num(ratio(above - values * below, np.broadcast_to(total, below.shape)))
-        jackknife = (moves**2).sum(axis=0) * m / max(m - 1, 1)
+        jackknife = times @ moves**2 * (m / max(m - 1, 1))
         variances = np.maximum(jackknife, p * (1 - p) / (n + 1))
         degrees = variances.sum() ** 2 / (variances**2 / (n + 2)).sum()
         classes = len(n) ** 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,57 +13,24 @@ import numpy as np
 from howsure.data.logs.scores import FILE
 from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import is_missing
 from howsure.inputs.frames import Kind
-from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
+from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.source_names import format_suffix, source_names
 from howsure.scores.class_errors import ClassErrors
+from howsure.scores.label_scores import LABELS, CodedLabels
 from howsure.scores.scored_rows import DocumentScores, ScoredRows, iterate_cells
 from howsure.significance.checked_systems import Systems
 from howsure.significance.comparison_input import add_targets
 from howsure.significance.documents import label_notes, notes_of_documents
-from howsure.significance.metrics.documents import labels_by, of_occurring_labels, parsed
-from howsure.significance.metrics.labels import MCC, PER_CLASS, class_not_used, metric_of_class
-from howsure.significance.metrics.metric import DOCUMENT, Metric, Rows, find_metric, metric_names, tasks_of_metrics
+from howsure.significance.metrics.documents import labels_by, of_occurring_labels
+from howsure.significance.metrics.labels import PER_CLASS, class_not_used, metric_of_class
+from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names, tasks_of_metrics
 from howsure.significance.systems import Problem
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.jackknife_value import MIN_EFFECTIVE_UNITS, JackknifeValue, units_needed
 
 NO_RARE_WORSE_NOTE = "Intervals may be too narrow if rare documents are much worse than those scored."
-
-
-def _parse_label(value: Any) -> Any:
-    """A label; strings that spell numbers or truth values are converted, so that "1.0" equals 1."""
-    if isinstance(value, list | dict | set | tuple):
-        raise TypeError(value)
-    return None if is_missing(value) else number_or_text(value)
-
-
-@dataclass(frozen=True, slots=True)
-class LabelRows:
-    """Computes the statistics of a metric of labels from the labels, where `rows` needs their codes."""
-
-    rows: Rows
-
-    def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
-        true, predicted = (
-            parsed(values, name, _parse_label, "a label")
-            for values, name in ((targets, "y_true"), (predictions, "prediction"))
-        )
-        if None in true:
-            raise InputError("the true value must not be missing. This is the case in {row}.", row=true.index(None))
-        code_of_label = {label: code for code, label in enumerate(dict.fromkeys([*true, *predicted]))}
-        true_codes, predicted_codes = (np.array([code_of_label[label] for label in row]) for row in (true, predicted))
-        labels = tuple(str(label) for label in code_of_label)
-        return self.rows(
-            true_codes, predicted_codes, Problem("hard", true_codes, predicted_codes, predicted_codes, labels)
-        )
-
-
-def _of_labels(metric: Metric) -> Metric:
-    """A metric of codes of labels as a metric of the labels."""
-    return replace(metric, task=DOCUMENT, rows=LabelRows(metric.rows), score=None)
 
 
 def document_metrics(
@@ -116,10 +83,10 @@ def document_metrics(
 def _find_metric(name: str, target_class: object) -> Metric:
     """Return the metric of labels or documents with a name."""
     if name in PER_CLASS:
-        return _of_labels(metric_of_class(name, target_class))
-    tasks, names = tasks_of_metrics([name]), (*metric_names("hard"), *metric_names(DOCUMENT))
-    if "hard" in tasks:
-        return _of_labels(find_metric(name, "hard"))
+        return metric_of_class(name, target_class)
+    tasks, names = tasks_of_metrics([name]), (*metric_names(LABELS), *metric_names(DOCUMENT))
+    if LABELS in tasks:
+        return find_metric(name, LABELS)
     if DOCUMENT in tasks:
         return find_metric(name, DOCUMENT)
     if tasks:
@@ -156,7 +123,7 @@ def named_as_metric(name: str) -> Iterator[None]:
         if not (tasks := tasks_of_metrics([name])):
             raise
         remedy = "To compute it, name the true labels and the predictions: `y_true=...` and `prediction=...`."
-        if not tasks & {DOCUMENT, "hard"}:
+        if not tasks & {DOCUMENT, LABELS}:
             remedy = f"{name} is a metric of `howsure significance`, which compares models."
         raise InputError(
             "unknown_name",
@@ -267,29 +234,43 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
 
     The mean of the contributions is θ. For a metric that is a mean, a contribution is the value of the row. For other
     metrics, it is the jackknife pseudo-value nθ - (n - 1)θ₋ᵢ, shifted so that the mean is θ. `document_scores` has the
-    contributions if whole clusters, or items with all their runs, are left out instead of single rows.
+    contributions if whole clusters, or items with all their runs, are left out instead of single rows. For metrics of
+    labels, the score of a row is whether it is right.
 
     Raises InputError for answers that the metric cannot use, and if a value is undefined.
     """
     assert rows.answers is not None
     true, predicted = rows.answers
     problem = Problem(DOCUMENT, true, predicted, predicted)
-    by_rows = {
-        function: function(true, predicted, problem) for function in dict.fromkeys(metric.rows for metric in metrics)
-    }
+    labels = CodedLabels.of(true, predicted) if any(metric.task == LABELS for metric in metrics) else None
+    metrics = [metric if labels is None else labels.for_class(metric) for metric in metrics]
+    functions = dict.fromkeys(metric.rows for metric in metrics if metric.task != LABELS)
+    by_rows = {function: function(true, predicted, problem) for function in functions}
     scores = {metric.name: np.zeros(len(true)) for metric in metrics}
     document_scores = {metric.name: DocumentScores.zeros(metric, len(true)) for metric in metrics if not metric.is_mean}
     for metric in metrics:
+        of_labels = labels if metric.task == LABELS else None
+        if of_labels is not None:
+            scores[metric.name] = of_labels.right(metric)
+        if of_labels is not None and metric.is_mean:
+            continue
         for group, model, positions in iterate_cells(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
+            items = rows.coded.get("id")
+            item = None if items is None else items.codes[positions]
+            units = None if rows.clusters is None else rows.clusters[positions]
+            if of_labels is not None:
+                into = document_scores[metric.name]
+                parts, sizes, class_errors = of_labels.scored(metric, positions, item, units)
+                into.parts[positions], into.sizes[positions] = parts, sizes
+                if class_errors is not None:
+                    into.class_errors[group, model] = class_errors
+                continue
             whose = "".join(f" of {name}" for name in (model, group) if name is not None)
             statistics = by_rows[metric.rows][positions]
             if metric.class_ratio is not None:
                 statistics = of_occurring_labels(statistics)
             scores[metric.name][positions] = row_contributions(metric, statistics, whose)
             if metric.name in document_scores:
-                items = rows.coded.get("id")
-                item = None if items is None else items.codes[positions]
-                units = None if rows.clusters is None else rows.clusters[positions]
                 into = document_scores[metric.name]
                 into.sizes[positions] = 1.0 if metric.sizes is None else metric.sizes(statistics)
                 into.parts[positions] = unit_contributions(metric, statistics, item, units, whose)
@@ -297,14 +278,14 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
                     into.class_errors[group, model] = ClassErrors.of(
                         metric.class_ratio, sums_by_unit(statistics, item, units)[0]
                     )
-    notes = [*rows.notes, *_prediction_notes(rows, metrics)]
+    notes = [*rows.notes, *_prediction_notes(rows, metrics, labels)]
     bounds = {metric.name: metric.bounds if metric.is_mean else None for metric in metrics}
-    if any(not isinstance(document_score.metric.rows, LabelRows) for document_score in document_scores.values()):
+    if any(document_score.metric.task == DOCUMENT for document_score in document_scores.values()):
         notes.append(NO_RARE_WORSE_NOTE)
     return replace(rows, scores=scores, notes=tuple(notes), bounds=bounds, document_scores=document_scores)
 
 
-def _prediction_notes(rows: ScoredRows, metrics: Sequence[Metric]) -> Iterator[str]:
+def _prediction_notes(rows: ScoredRows, metrics: Sequence[Metric], coded: CodedLabels | None) -> Iterator[str]:
     """Notes on the predictions of each model.
 
     Raises InputError if no label that a model predicts occurs among the true labels.
@@ -312,22 +293,17 @@ def _prediction_notes(rows: ScoredRows, metrics: Sequence[Metric]) -> Iterator[s
     assert rows.answers is not None
     true, predicted = rows.answers
     models, column = rows.coded.get("model"), rows.read.get("prediction", "prediction")
-    functions = dict.fromkeys(
-        _row_labels if isinstance(metric.rows, LabelRows) else labels_by(metric) for metric in metrics
-    )
-    for labels in functions:
-        for code, model in enumerate([None] if models is None else models.names):
-            of_model = slice(None) if models is None else models.codes == code
-            name = column if model is None else f"{column} of {model}"
+    functions = dict.fromkeys(labels_by(metric) for metric in metrics if metric.task == DOCUMENT)
+    for code, model in enumerate([None] if models is None else models.names):
+        of_model = slice(None) if models is None else models.codes == code
+        name = column if model is None else f"{column} of {model}"
+        if coded is not None:
+            yield from coded.notes(metrics, of_model, name=name)
+        for labels in functions:
             yield from label_notes(true[of_model], predicted[of_model], labels, name=name)
     first = Systems(DOCUMENT, true, {"prediction": predicted[None]}, (), None, None)
     without_class_errors = [metric.name for metric in metrics if metric.class_ratio is None]
     yield from notes_of_documents(first, without_class_errors)
-
-
-def _row_labels(value: Any) -> tuple[Any, ...]:
-    label = _parse_label(value)
-    return () if label is None else (label,)
 
 
 def row_contributions(metric: Metric, statistics: Floats, whose: str = "", *, unit: str = "row") -> Floats:
@@ -346,10 +322,7 @@ def row_contributions(metric: Metric, statistics: Floats, whose: str = "", *, un
         left = metric.value(sums - statistics) if n > 1 else np.full(1, value)
     undefined = np.flatnonzero(np.isnan(left))
     if np.isnan(value) or len(undefined):
-        what = "there is nothing to count"
-        if metric.name == MCC.name:
-            what = "the true labels or the predictions have a single class"
-        what += "" if np.isnan(value) else f" without one {unit}"
+        what = "there is nothing to count" + ("" if np.isnan(value) else f" without one {unit}")
         raise InputError(f"{metric.name}{whose} is undefined: {what} among {counted(n, unit)}.")
     parts = -(n - 1) * left
     return np.asarray(parts - parts.mean() + value)
@@ -423,7 +396,9 @@ def interval_notes(value: JackknifeValue, *, level: float, unit: str) -> Iterato
             low, high = value.bounds(1 - level)
             bound = f"at most {high:.4g}" if value.value == low else f"at least {low:.4g}"
             claim = f"the value of such {unit}s is {bound} (one-sided, level {level:g})"
-            yield f"all {units} have the value {value.value:g}: {claim}"
+            yield f"The value is at its limit, {value.value:g}: {claim}"
+    elif not value.effective:
+        yield f"no interval: too few {unit}s count in this metric; an undefined value is 0, as in scikit-learn"
     elif value.units < units_needed(size) and value.error != 0.0:
         yield f"no interval: {units}; at least {units_needed(size)} are needed at level {level:g}"
     elif value.effective < MIN_EFFECTIVE_UNITS and value.units > 1:

@@ -128,6 +128,12 @@ def label_notes(
     if labels is None:
         return
     true, predicted = (_count_labels(rows, labels) for rows in (targets, predictions))
+    yield from spelling_notes(true, predicted, name=name)
+
+
+def spelling_notes(true: Mapping[Any, int], predicted: Mapping[Any, int], *, name: str) -> Iterator[str]:
+    """Yield a note on the number of predicted labels that differ from a true label only in case or spaces, from the
+    frequencies of labels. Raises InputError if none of the predicted labels is a true label."""
     if true and predicted:
         check_common_labels(true, predicted, name=name)
     if note := variants_note(true, predicted):

@@ -94,27 +94,27 @@ class TotalOf:
 
     columns: tuple[int, ...]
 
-    def __call__(self, statistics: Floats, /) -> Floats:
+    def __call__(self, statistics: Floats, times: Codes | None = None, /) -> Floats:
         return np.asarray(statistics[:, self.columns].sum(axis=1))
 
 
-def shares_of_classes(statistics: Floats) -> Floats:
+def shares_of_classes(statistics: Floats, times: Codes | None = None) -> Floats:
     """Return the sizes of rows for a metric over classes: for each class, the proportion of all true and predicted
-    occurrences that are in the row, summed over classes.
+    occurrences that are in the row, summed over classes. times: how often each row occurs (default: once).
 
     >>> shares_of_classes(np.array([[0.0, 0, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])).tolist()  # two classes
     [1.5, 0.5]
     """
     _, predicted, true = np.moveaxis(statistics.reshape(len(statistics), 3, -1), 1, 0)
     both = predicted + true
-    totals = both.sum(axis=0)
+    totals = both.sum(axis=0) if times is None else times @ both
     return np.asarray((both / np.where(totals > 0, totals, 1.0)).sum(axis=1))
 
 
-def squared_shares_of_classes(statistics: Floats) -> Floats:
+def squared_shares_of_classes(statistics: Floats, times: Codes | None = None) -> Floats:
     """Return the sizes of rows for a macro average: the variance that a row contributes is proportional to the square
     of its share."""
-    return np.square(shares_of_classes(statistics))
+    return np.square(shares_of_classes(statistics, times))
 
 
 def denominators(quotient: Quotient) -> TotalOf:

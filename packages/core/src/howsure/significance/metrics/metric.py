@@ -80,11 +80,12 @@ class Metric:
     value (for a mean, of each row); the highest is infinite if only the lowest is known; None if unknown. worst: for
     error rates without an upper bound, the value of entirely wrong rows; otherwise None. score: a function that returns
     the score of each row, higher is better; it is used for the proportion of rows on which a model is better.
-    sizes(statistics): the size of each row, (n, k) to (n,), such as its number of words; None if all rows have the same
-    size. slopes(sums): derivatives of the value with respect to the sums, (…, k) to (…, k); by default, finite
-    differences are used. tested: another metric that is tested instead, if this metric is a non-decreasing function of
-    it. infinite_at_zero: whether a row's score is infinite if its label has probability 0. class_ratio: for a macro
-    average, the ratio of counts that is averaged over classes. Metrics with the same `rows` share its computation.
+    sizes(statistics, times): the size of each row, (n, k) to (n,), such as its number of words, where each row stands
+    for several equal ones (`times`); None if all rows have the same size. slopes(sums): derivatives of the value with
+    respect to the sums, (…, k) to (…, k); by default, finite differences are used. tested: another metric that is
+    tested instead, if this metric is a non-decreasing function of it. infinite_at_zero: whether a row's score is
+    infinite if its label has probability 0. class_ratio: for a macro average, the ratio of counts that is averaged over
+    classes. Metrics with the same `rows` share its computation.
 
     A user-defined metric (the mean absolute error of numeric labels):
 
@@ -110,7 +111,7 @@ class Metric:
     slopes: Callable[[Floats], Floats] | None = None
     tested: Metric | None = None
     infinite_at_zero: bool = False
-    sizes: Callable[[Floats], Floats] | None = None
+    sizes: Callable[..., Floats] | None = None
     worst: float | None = None
     class_ratio: Quotient | None = None
 
