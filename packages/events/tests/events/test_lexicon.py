@@ -207,7 +207,7 @@ def test_words_stand_for_lemmas_that_a_parser_did_not_give(tmp_path: Path) -> No
         connection.execute("UPDATE sentences SET lemmas = NULL")
     with EventStore.open(tmp_path / "plain.duckdb") as event_store:
         settings = {**event_store.settings, "rule": {"name": "raid", "verbs": ["Attacked"]}}
-        store = SimpleNamespace(path=event_store.path, connection=event_store.connection, settings=settings)
+        store = SimpleNamespace(path=event_store.path, connection=event_store.connection, settings=settings, facts=None)
         rows = event_store.ask("SELECT document, words FROM sentences")
         expected = {number for number, words in rows if "attacked" in map(str.lower, words)}
         pairs = pair_features(store, ["NORLAND"])
@@ -219,12 +219,15 @@ def test_words_stand_for_lemmas_that_a_parser_did_not_give(tmp_path: Path) -> No
 def test_a_rule_without_words_has_none() -> None:
     with example_store() as event_store:
         store = SimpleNamespace(
-            path=event_store.path, connection=event_store.connection, settings={**event_store.settings, "rule": {}}
+            path=event_store.path,
+            connection=event_store.connection,
+            settings={**event_store.settings, "rule": {}},
+            facts=None,
         )
         assert event_words(store) is None
         assert documents_with_words(store) is None
         settings = {**event_store.settings, "rule": {"forms": ["ATTACKED"]}}
-        store = SimpleNamespace(path=event_store.path, connection=event_store.connection, settings=settings)
+        store = SimpleNamespace(path=event_store.path, connection=event_store.connection, settings=settings, facts=None)
         words_of_rule = event_words(store)
         assert documents_with_words(store) == set(words_of_rule["document"].tolist()) != set()
 

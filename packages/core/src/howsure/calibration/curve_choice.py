@@ -28,6 +28,7 @@ from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
 from howsure.inputs.repeated_items import item_notes
 from howsure.notes import footnote
 from howsure.result import Rows
+from howsure.show.axes import checks_axes
 from howsure.show.table import NUMBER, WORDS, Column, digits
 from howsure.stats.proportions import wilson_interval
 
@@ -165,6 +166,7 @@ class LocalRegression(Rows[LocalPoint]):
         of_reading = map(footnote, item_notes(self.recipe))
         return [*self.notes, *of_reading, f"Each window has {self.span:.0%} of {counted(self.n, 'pair')}."]
 
+    @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve and its intervals on matplotlib axes (new ones if None) and return them."""
         from howsure.figures.local_regression import draw_local_regression

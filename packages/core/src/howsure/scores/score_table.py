@@ -135,7 +135,7 @@ def score_table(
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
     requested_metrics: list[Metric] = []
-    if metrics != () or target_class is not None or y_true is not None or prediction is not None:
+    if not isinstance(metrics, tuple) or any(part is not None for part in (*metrics, target_class, y_true, prediction)):
         requested_metrics = document_metrics(
             metrics, y_true, prediction, target_class=target_class, of_lines=of_lines, others=others
         )

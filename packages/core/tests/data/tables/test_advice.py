@@ -84,14 +84,16 @@ def test_raters_who_agree_on_one_value_have_no_alpha_and_the_reason_is_given() -
 
 
 @pytest.mark.parametrize(
-    ("values", "right"), [(["no", "yes"], "yes"), (["Wrong", "Right"], "Right"), (["pass", "fail"], "pass")]
+    ("values", "advised"), [(["no", "yes"], "VALUE"), (["Wrong", "Right"], "VALUE"), (["pass", "fail"], "pass")]
 )
-def test_the_value_that_means_right_is_one_of_the_column(values: list[str], right: str, tmp_path: Path) -> None:
+def test_a_value_is_advised_only_if_it_was_seen_and_means_right(
+    values: list[str], advised: str, tmp_path: Path
+) -> None:
     path = write(tmp_path / "x.csv", {"score": values * 10})
     assert refusal(path).endswith(
-        f"If one value means correct, name it: pos_label={right!r}. If not, leave such rows out first."
+        f"If one value means correct, name it: pos_label={advised!r}. If not, leave such rows out first."
     )
-    (row,) = howsure.mean_scores("score", pos_label=right, data=howsure.read(path))
+    (row,) = howsure.mean_scores("score", pos_label=values[0], data=howsure.read(path))
     assert row.mean.value == 0.5
 
 
