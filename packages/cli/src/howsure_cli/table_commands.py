@@ -228,11 +228,8 @@ class _TableProposals(TableRoles):
         costs = (column for column in self.columns if column.words & COSTS and self._is_positive(column))
         cost, end = next(costs, None), next((column for column in self.columns if column.words & ENDS), None)
         marks = {} if score.kind == WITHIN else positive_option(score)
-        if (
-            (cost is None and (end is None or not score.missing))
-            or marks is None
-            or self._repeats([model, item, run], at_most=1)
-        ):
+        is_of_agents = cost is not None or (end is not None and score.missing)
+        if not is_of_agents or marks is None or self._repeats([model, item, run], at_most=1):
             return
         is_error = end is not None and end.words & ERRORS and (end.missing or is_yes_or_no(end))
         names = {"model": model.name, "id": item.name, "run": run.name}
