@@ -30,7 +30,6 @@ from howsure.data.tables.database import (
     in_json_text,
     leading_column,
     literal,
-    literals,
     path_text,
     reading,
     split_names,
@@ -563,10 +562,11 @@ def _open_logs(database: Database, files: tuple[File, ...], names: list[str], sh
         numbers = np.arange(1, len(files) + 1, dtype=np.min_scalar_type(len(files)))
         connection.register("files_of_rows", {COPIED: np.repeat(numbers, rows)})
         source += " POSITIONAL JOIN files_of_rows"
-        texts[FILE] = {f"[{literals(list(shown.values()))}][{COPIED}]": None}
+        texts[FILE] = {f"CAST($1 AS VARCHAR[])[{COPIED}]": None}
     listed = ", ".join(f"coalesce({', '.join(texts[name])}) AS {identifier(stored[name])}" for name in names)
     with reading(files[0].name):
-        connection.execute(f"CREATE TABLE {COPIED} AS SELECT {listed} FROM {source}")
+        file_names = [list(shown.values())] if shown and FILE in names else []  # faster than thousands of literals
+        connection.execute(f"CREATE TABLE {COPIED} AS SELECT {listed} FROM {source}", file_names)
     connection.unregister("files_of_rows")
     columns = {name: Column(name, "VARCHAR", stored=stored[name]) for name in names}
     return Table(database, COPIED, columns, files, (0, *accumulate(rows[:-1])))
