@@ -91,10 +91,18 @@ class CurveChoice(Rows[TriedCurve]):
 
     @property
     def answer(self) -> str:
-        """The best method, and the best setting of the others."""
-        best = self.best.method[0].upper() + self.best.method[1:]
+        """The method with the smallest loss, those whose loss differs by no more than chance, and the best settings."""
         settings = f"the best bin size is {self.bin_size:,}, the best span {self.span:g}"
-        return f"{best} predict{'' if best.endswith('s') else 's'} held-out labels best; {settings}."
+        alike = [
+            method
+            for method in dict.fromkeys(row.method for row in self.rows)
+            if method != self.best.method
+            and any(row.method == method and row.difference <= 2 * row.standard_error for row in self.rows)
+        ]
+        verb = "predict" if self.best.method == BINS else "predicts"
+        best = f"{self.best.method[0].upper()}{self.best.method[1:]} {verb} held-out labels best"
+        also = f" ({' and '.join(alike)}: not detectably worse)" if alike else ""
+        return f"{best}{also}; {settings}."
 
     def footnotes(self) -> Sequence[str]:
         """How the pairs were read."""
@@ -149,7 +157,8 @@ class LocalRegression(Rows[LocalPoint]):
             return "The windows have too few pairs or clusters for intervals."
         outside = sum(not row.low <= row.probability <= row.high for row in intervals)  # type: ignore[operator]
         points = counted(len(intervals), "point")
-        return f"At {outside:,} of {points} of the curve, the {100 * self.level:g}% interval excludes the prediction."
+        each = f"the {100 * self.level:g}% interval of the point excludes the prediction"
+        return f"At {outside:,} of {points} of the curve, {each} (neighbouring windows overlap)."
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -164,7 +173,11 @@ class LocalRegression(Rows[LocalPoint]):
     def footnotes(self) -> Sequence[str]:
         """Which points have no interval, and the span."""
         of_reading = map(footnote, item_notes(self.recipe))
-        return [*self.notes, *of_reading, f"Each window has {self.span:.0%} of {counted(self.n, 'pair')}."]
+        return [
+            *self.notes,
+            *of_reading,
+            f"Each window has {self.span:.0%} of {counted(self.n, 'pair')}, or more if predictions are equal.",
+        ]
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -261,7 +274,7 @@ def local_regression(
 ) -> LocalRegression:
     """A calibration curve by local linear regression of labels on predictions, with an interval for each point.
 
-    span: the proportion of the pairs in the window around each point; None: chosen by cross-validation.
+    span: the proportion of the pairs in the window around each point; by default, it is chosen by cross-validation.
 
     Pairs in a window are weighted by distance (tricube), a line is fitted, and its value at the point is the frequency
     (Wasserman 2006). A line smooths away some curvature, so the interval contains Wilson's intervals both for the line
