@@ -37,6 +37,42 @@ def _value(metric, statistics, clusters=None):
     return jackknife_value(metric, parts, metric.sizes(statistics), ItemGroups.of(n, clusters=clusters))
 
 
+SENTENCES = ["O B-ORG I-ORG I-ORG I-ORG O", "B-ORG I-ORG I-ORG I-ORG"] * 10  # every second prediction is truncated
+TRUNCATED = ["O B-ORG I-ORG I-ORG O O", "B-ORG I-ORG I-ORG I-ORG"] * 10
+TAGS = {name: " ".join(rows).split() for name, rows in (("y_true", SENTENCES), ("prediction", TRUNCATED))}
+SENTENCE = [sentence for sentence, tags in enumerate(SENTENCES) for _ in tags.split()]
+
+
+@pytest.mark.parametrize("metric", ["entity_f1", "strict_entity_f1", "entity_partial_f1"])
+def test_rows_of_one_tag_are_joined_to_sentences(metric: str) -> None:
+    """The entities of single tags would give an F1 of 0.93, not 0.5."""
+    table = howsure.score_models(SENTENCES, TRUNCATED, metrics=metric)
+    assert metric != "entity_f1" or table[0].mean.value == 0.5
+    for columns in ({"id": SENTENCE}, {"clusters": SENTENCE}, {"id": [*range(100)], "clusters": SENTENCE}):
+        joined = howsure.score_models(**TAGS, metrics=metric, **columns)
+        assert (joined[0].n, str(joined[0].mean)) == (20, str(table[0].mean))
+        assert f"Rows are single tags, joined to 20 sentences by {[*columns][-1]}." in joined.notes
+    two = {name: column + TAGS["y_true"] for name, column in TAGS.items()}
+    models = howsure.score_models(**two, metrics=metric, id=SENTENCE * 2, model=["a"] * 100 + ["b"] * 100, worst=1)
+    assert [(row.model, row.n, row.mean.value) for row in models] == [("b", 20, 1.0), ("a", 20, table[0].mean.value)]
+    assert models.worst is not None
+    assert (models.worst[0].item, models.worst[0].row) == ("0", 1)
+
+
+def test_rows_of_one_tag_without_their_sentence_are_refused() -> None:
+    for columns in ({}, {"id": [*range(100)]}):
+        with pytest.raises(InputError, match="each row is one tag, but entities need the tags of whole sentences"):
+            howsure.score_models(**TAGS, metrics="entity_f1", **columns)
+        with pytest.raises(InputError, match="each row is one tag"):
+            compare(TAGS["y_true"], TAGS["prediction"], TAGS["y_true"], metrics="entity_f1", **columns)
+    with pytest.raises(InputError, match="request metrics of labels and of entities separately"):
+        howsure.score_models(**TAGS, metrics=["accuracy", "entity_f1"], id=SENTENCE)
+    with pytest.raises(InputError, match="must be the same in all rows with the same id; it differs in row 1"):
+        howsure.score_models(**TAGS, metrics="entity_f1", id=SENTENCE, clusters=[*range(100)])
+    by_cluster = compare(TAGS["y_true"], TAGS["prediction"], TAGS["y_true"], metrics="entity_f1", clusters=SENTENCE)
+    assert by_cluster[0].against_value == 0.5
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "draw"), [("entity_f1", _entities), ("wer", _edits)])
 def test_intervals_hold(name, draw):

@@ -10,19 +10,20 @@ from typing import Any
 
 import numpy as np
 
+from howsure.data.documents.entities import are_single_tags
 from howsure.data.logs.scores import FILE
 from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
-from howsure.inputs.frames import Kind
+from howsure.inputs.frames import AS_READ, Kind
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.source_names import format_suffix, source_names
 from howsure.scores.class_errors import ClassErrors
 from howsure.scores.label_scores import LABELS, CodedLabels
-from howsure.scores.scored_rows import DocumentScores, ScoredRows, iterate_cells
+from howsure.scores.scored_rows import DocumentScores, ScoredRows, cell_codes, iterate_cells
 from howsure.significance.checked_systems import Systems
 from howsure.significance.comparison_input import add_targets
-from howsure.significance.documents import label_notes, notes_of_documents
+from howsure.significance.documents import SINGLE_TAGS, label_notes, notes_of_documents, object_array, rows_by_document
 from howsure.significance.metrics.documents import labels_by, of_occurring_labels
 from howsure.significance.metrics.labels import PER_CLASS, class_not_used, metric_of_class
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names, tasks_of_metrics
@@ -227,6 +228,52 @@ def read_answers_and_targets(
     notes = add_targets(columns, listed, Files((targets,)), skip_missing=data.skip_missing)
     answers = {"y_true": columns[str(y_true)], "prediction": predicted, "id": columns[str(id)]}
     return {**dict.fromkeys(others), **others_read, **answers}, {**rows.read, "targets": targets}, [*rows.notes, *notes]
+
+
+def join_tags(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:
+    """Join rows that are single tags to sentences for metrics of entities: the rows of a model with the same id (or, if
+    ids do not repeat, with the same cluster), in order."""
+    assert rows.answers is not None
+    of_labels = [metric.task == LABELS for metric in metrics]
+    if all(of_labels) or not are_single_tags(rows.answers[0]):
+        return rows
+    if any(of_labels):
+        raise InputError("each row is one tag: request metrics of labels and of entities separately.")
+    cells, coded, ids, run = cell_codes(rows), dict(rows.coded), rows.coded.get("id"), rows.coded.get("run")
+    if run is not None:
+        cells = cells * len(run.names) + run.codes
+    for role, units in (("id", None if ids is None else ids.codes), ("clusters", rows.clusters)):
+        if units is not None:
+            _, first, key = np.unique(np.stack([cells, units]), axis=1, return_index=True, return_inverse=True)
+            if len(first) < len(cells):
+                break
+            coded.pop(role, None)
+    else:
+        raise InputError(SINGLE_TAGS)
+    key = key.reshape(-1)
+    if rows.clusters is not None and (differs := rows.clusters != rows.clusters[first][key]).any():
+        row = int(differs.argmax())
+        raise InputError("`clusters=...` must be the same in all rows with the same id; it differs in {row}.", row=row)
+    true, predicted = (object_array([column[of].tolist() for of in rows_by_document(key)]) for column in rows.answers)
+    read, sentences = rows.rows, counted(len(np.unique(units)), "sentence")
+    located = None
+    if read is not None:
+        located = replace(
+            read,
+            place=lambda row: read.place(int(first[row])),
+            location=lambda row: read.location(int(first[row])),
+            at=lambda some: read.at([int(first[row]) for row in some]),
+        )
+    name = rows.read.get(AS_READ.get(role, role), role)
+    return replace(
+        rows,
+        answers=(true, predicted),
+        scores={"": np.zeros(len(first))},
+        coded={role: replace(column, codes=column.codes[first]) for role, column in coded.items()},
+        clusters=None if rows.clusters is None else rows.clusters[first],
+        rows=located,
+        notes=(*rows.notes, f"Rows are single tags, joined to {sentences} by {name}."),
+    )
 
 
 def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:

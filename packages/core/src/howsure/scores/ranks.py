@@ -93,8 +93,8 @@ def ranks(
     alone.
 
     A new tier begins after a model if all models up to it are significantly better than all models below it. A model is
-    possibly the best unless another model is significantly better in a test of this model against the m - 1 others. For
-    each model, this statement is correct with probability `level`.
+    possibly the best unless another model is significantly better in a test of this model against the m - 1 others; of
+    two models, in the test of the pair. For each model, this statement is correct with probability `level`.
     """
     by_unit = _ScoresByUnit.of(scores, units, weights, sizes)
     better, worse_than_some, method = by_unit.significant(bounds, level, rng)
@@ -227,6 +227,8 @@ def _significant(pairs: PairwiseDifferences, c_all_pairs: float, c_by_model: Flo
 
 def assemble_ranks(better: Flags, worse_than_some: Flags, method: str) -> Ranks:
     """Ranks, tiers and possibly best models. better (m, m): whether the model of the row is significantly better."""
+    if len(better) == 2:
+        worse_than_some = np.asarray(better.any(axis=0))  # a single pair: the same two-sided test for both statements
     low, high = 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
     return Ranks(low, high, _tiers(better, low + high), ~worse_than_some, method)
 

@@ -39,6 +39,7 @@ from howsure.scores.prediction_metrics import (
     document_metrics,
     interval_notes,
     jackknife_value,
+    join_tags,
     named_as_metric,
     read_answers_and_targets,
     read_document_columns,
@@ -159,6 +160,7 @@ def score_table(
     table_rows, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     tied: dict[str, int] = {}
     with rows.locating_errors():
+        rows = join_tags(rows, requested_metrics) if requested_metrics else rows
         whole, whole_notes = _pool_groups(rows, requested_metrics)
         rows = add_document_scores(rows, requested_metrics) if requested_metrics else rows
         directions = {name: _direction(rows, name, lower_is_better=lower_is_better) for name in rows.scores}

@@ -10,16 +10,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.documents.entities import are_single_tags
 from howsure.errors import InputError, parameter, quote
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
 from howsure.inputs.label_spelling import check_common_labels, variants_note
 from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.pairs import Integers
 from howsure.significance.checked_systems import Systems, grouping_codes, read_systems, run_name, unequal_rows
 from howsure.significance.metrics.documents import LABEL_AVERAGE, label_counts, labels_by, signatures
 from howsure.significance.metrics.labels import rare_labels_note
 from howsure.significance.metrics.metric import DOCUMENT, find_metric
 from howsure.significance.systems import GROUPINGS, Runs, align_runs
+
+SINGLE_TAGS = (
+    "each row is one tag, but entities need the tags of whole sentences. Name the column of the sentence of each row: "
+    "`id=...`."
+)
 
 
 def read_documents_or_systems(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **options: Any) -> Systems:
@@ -37,6 +44,10 @@ def read_documents_or_systems(y_true: Any, systems: Mapping[str, Any], *, tasks:
     grouping: Mapping[str, Any] = {role: options.get(role) for role in GROUPINGS}
     if run is None and id is not None:
         parts, id, grouping = _group_by_document(parts, id, grouping)
+    if run is None and grouping["clusters"] is not None and are_single_tags(object_array(parts["y_true"])):
+        parts, id, grouping = _group_by_document(parts, grouping["clusters"], grouping)
+    if are_single_tags(object_array(parts["y_true"])):
+        raise InputError(SINGLE_TAGS)
     if run is not None or id is not None:
         parts = {name: part if isinstance(part, Runs) else object_array(part) for name, part in parts.items()}
     items = align_runs(parts.pop("y_true"), parts, run=run, id=id, grouping=grouping)
@@ -64,8 +75,7 @@ def _group_by_document(
         return dict(parts), id, dict(grouping)
     if any(isinstance(part, Runs) for part in parts.values()):
         raise InputError("`id` must be different in every row if there are runs; give each run one list per document.")
-    order = np.argsort(codes, kind="stable")
-    rows = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+    rows = rows_by_document(codes)
     columns = {name: object_array(part) for name, part in parts.items()}
     for name, column in columns.items():
         if len(column) != len(codes):
@@ -84,6 +94,12 @@ def _group_by_document(
         first = None if group is None else replace(group, codes=group.codes[firsts])
         of_document[role] = first if first is None or role == "groups" else first.codes
     return lists, None, of_document
+
+
+def rows_by_document(codes: Integers) -> list[Integers]:
+    """Return the rows of each document, in order. codes (n,): the document of each row."""
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 
 
 def object_array(values: Any) -> npt.NDArray[np.object_]:

@@ -136,7 +136,7 @@ def _bounds_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Di
     """Yield notes on the assumption about scores with unknown bounds, and on models that differ in few items."""
     for row in rows if systems.task == "score" else ():
         differing = round(row.n * (row.share_better + row.share_worse))
-        if 0 < differing < MIN_DIFFERING and any(m.bounds is None for m in metrics if m.name == row.metric):
+        if 0 < differing < min(MIN_DIFFERING, row.n) and any(m.bounds is None for m in metrics if m.name == row.metric):
             few = f"only {counted(differing, 'item')} of {row.n:,} differ"
             yield f"{row.model}: {few}, so the interval may be too narrow."
     if systems.task == "score":

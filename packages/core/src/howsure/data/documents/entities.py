@@ -63,6 +63,19 @@ def entities_in(tags: Sequence[str]) -> list[Entity]:
     return entities
 
 
+def are_single_tags(rows: Iterable[Any]) -> bool:
+    """Whether each row is one tag of a sentence, not all of its tags: O and a tag inside an entity (I-PER) are rows.
+
+    >>> are_single_tags(["O", "B-PER", "I-PER"]), are_single_tags(["O", "B-PER I-PER"]), are_single_tags([["O"]])
+    (True, False, False)
+    """
+    values = [row for row in rows if row is not None]
+    tags = set(values) if all(isinstance(value, str) for value in values) else set()
+    if OUTSIDE not in tags or not all(tag == OUTSIDE or LABEL.fullmatch(tag) for tag in tags):
+        return False
+    return any(prefix_and_type(tag)[0] in "IE" for tag in tags)
+
+
 def detect_scheme(tags: Iterable[Sequence[str]]) -> str | None:
     """Detect the scheme of the sentences' tags: IOB1, BIO (IOB2), IOE2, BIOES or BILOU; None if they tag no entities.
 
