@@ -238,7 +238,7 @@ def without_unclear(column: SeenColumn, texts: Sequence[str | None]) -> SeenColu
 
 
 def without_doubts(column: SeenColumn, texts: Sequence[str | None]) -> SeenColumn:
-    """Return the column, with values that are no answers, such as "unclear" or "maybe", separated from its two others.
+    """Return the column, with values that are not answers, such as "unclear" or "maybe", separated from its two others.
 
     A value that says how a run ended, such as a timeout, is a failure.
     """

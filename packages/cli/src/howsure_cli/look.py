@@ -103,7 +103,7 @@ NESTED = (
     "{} holds objects that differ from row to row: write a row for each answer, such as "
     '{{"id": "q1", "model": "m", "score": 1}}.'
 )
-WHICH = "The columns do not tell which of these you mean:"
+WHICH = "It is unclear from the columns which of these you mean:"
 RESPELLED = "Once labels are spelled the same way in all columns: "
 MIN_COLUMNS, MAX_COPIES = 3, 0.05  # of tables with exact copies, and their proportion among all rows
 MAX_CODES = 4  # values of a column of any name that may contain labels

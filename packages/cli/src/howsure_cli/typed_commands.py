@@ -19,7 +19,7 @@ Options = Mapping[str, Option]
 MAX_PART = 60  # characters of a value or name
 PROBABILITIES = ("prob", "probs", "probs_column", "verbalised", "logits", "logprobs")
 RIGHT, GOLD = "right", "gold"  # evidence that a score says whether an answer is right, and a target what is right
-# Several raters or scores, and no right answers: the values of the columns do not tell which of these is meant.
+# Several raters or scores, and no right answers: the values of the columns do not decide which of these is meant.
 UNDECIDED = (
     ("judge agreement", "raters", "Do {raters} agree?"),
     ("judge agreement", "rater", "Do the raters in {rater} agree?"),

@@ -2081,7 +2081,7 @@ def test_predicted_categories_are_no_groups() -> None:
 def test_equally_likely_questions_are_introduced_as_such() -> None:
     rows = [(at, "xyz"[at % 3], "xyz"[(at + at % 4 // 3) % 3], at % 10 / 9) for at in range(60)]
     table("rows.csv", "id category answer score", rows)
-    assert "The columns do not tell which of these you mean:" in howsure.look("rows.csv").footnotes()
+    assert "It is unclear from the columns which of these you mean:" in howsure.look("rows.csv").footnotes()
     table("rows.csv", "id gold answer score", rows)
     assert "Worth typing next:" in howsure.look("rows.csv").footnotes()
 

@@ -58,7 +58,7 @@ class CodedLabels:
 
     @classmethod
     def of(cls, true: npt.NDArray[np.object_], predicted: npt.NDArray[np.object_]) -> CodedLabels:
-        """Raises InputError for a missing true label, and for a value that is no label."""
+        """Raises InputError for a missing true label, and for a value that is not a label, such as a list."""
         code_of_label, names = dict[Any, int](), list[str]()
 
         def coded(values: npt.NDArray[np.object_], name: str) -> Integers:
