@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import howsure
 from howsure.errors import InputError
 from howsure.inputs.classes import pairs_from_classes, tied_rows
 from howsure.inputs.pairs import Pairs, class_scores
@@ -169,6 +171,21 @@ def test_groups_in_order_are_the_groups_in_any_order(rows: list[tuple[int, int]]
         assert (part.clusters is None) == (len(set(expected_clusters)) == len(expected_clusters))
         if part.clusters is not None and other.clusters is not None:
             assert part.clusters.tolist() == other.clusters[order].tolist() == expected_clusters
+
+
+def test_a_class_above_1_by_rounding_is_divided_by_the_sum_of_its_row(tmp_path: Path) -> None:
+    """A softmax in float32 may exceed 1, as in 1.0000012; rows of arrays and of files are treated alike."""
+    matrix = np.array([[1.0000012, 8e-6], [1.0000100135803223, 1e-5], [0.3, 0.7]])
+    pairs = pairs_from_classes([0, 1, 1], matrix)
+    assert pairs.probabilities.tolist() == [*(matrix[:2, 0] / matrix[:2].sum(axis=1)), 0.7]
+    np.savez(tmp_path / "p.npz", y=np.array([0, 1, 1]), p=matrix)
+    probabilities = howsure.Probabilities("probs_column", "p")
+    with howsure.read(str(tmp_path / "p.npz")).predictions("y", probabilities) as predictions:
+        assert predictions.pairs().probabilities.tolist() == pairs.probabilities.tolist()
+        assert predictions.notes["rounded_rows"] == 2
+    for row in ([1.0001, 0.0], [1.0000012, -1e-9]):
+        with pytest.raises(InputError, match="between 0 and 1"):
+            pairs_from_classes([0, 1], [row, [0.5, 0.5]])
 
 
 def test_sums_that_the_rounding_of_digits_explains_are_accepted() -> None:

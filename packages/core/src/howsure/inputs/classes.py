@@ -68,7 +68,7 @@ def distributions(matrix: Floats, names: tuple[str, ...], scale: str | None, *, 
     """Check scores of classes (n, K) and return them as probabilities.
 
     scale: "logits" or "logprobs", which are converted by softmax; None for probabilities, which are returned unchanged,
-    except that rows whose rounded digits do not sum to 1 within 0.001 are divided by their sum.
+    except that rows whose rounded digits do not sum to 1 within 0.001, or exceed 1, are divided by their sum.
     name: the parameter or column in messages. Raises InputError for the first invalid row.
     """
     check_scores(matrix, names, scale, name=name)
@@ -88,13 +88,14 @@ def check_scores(matrix: Floats, names: tuple[str, ...], scale: str | None, *, n
 SUM_TOLERANCE = 1e-3  # a softmax in float32 or float16 does not sum to 1 exactly
 MAX_SUM_TOLERANCE = 1e-2  # of probabilities that were rounded to a few digits
 MAX_DECIMALS = 5
+MAX_ABOVE_1 = 2e-5  # by which a class of a row that sums to about 1 may exceed 1, as a softmax in float32 does
 SHOWN = 5e-6  # a sum that is refused differs from the tolerance in the digits that the message shows
 
 
 def rounded_rows(matrix: Floats) -> npt.NDArray[np.bool_]:
-    """Return for each row whether its sum is not 1 within 0.001."""
+    """Return for each row whether its sum is not 1 within 0.001, or a class exceeds 1."""
     rounded: npt.NDArray[np.bool_] = np.abs(matrix.sum(axis=1) - 1.0) > SUM_TOLERANCE + SHOWN
-    return rounded
+    return rounded | (matrix.max(axis=1) > 1.0) if matrix.max() > 1.0 else rounded
 
 
 def sum_tolerance(matrix: Floats) -> float:
@@ -112,7 +113,7 @@ def sum_tolerance(matrix: Floats) -> float:
 
 
 def without_rounding(matrix: Floats) -> Floats:
-    """Divide the rows whose sum is not 1 within 0.001 by their sum; return the same matrix if there are none."""
+    """Divide the rows that are rounded (see `rounded_rows`) by their sum; return the same matrix if there are none."""
     rounded = rounded_rows(matrix)
     return np.where(rounded[:, None], matrix / matrix.sum(axis=1, keepdims=True), matrix) if rounded.any() else matrix
 
@@ -140,7 +141,8 @@ def pairs_from_classes(
     >>> pairs_from_classes(["no", "yes"], [[0.7, 0.3], [0.2, 0.8]], classes=["no", "yes"], reduce="yes").labels
     array([0, 1], dtype=uint8)
 
-    Raises InputError if a probability is outside [0, 1], a row does not sum to 1 within 0.001 (or what the
+    Raises InputError if a probability is negative or above 1 (by more than 0.00002; up to this rounding error of
+    float32, the row is divided by its sum), a row does not sum to 1 within 0.001 (or what the
     rounding of its digits explains, up to 0.01), or a label is not a class.
     """
     check_arguments(pairs_from_classes, locals())
@@ -270,13 +272,14 @@ def _classes_of_columns(labels: Sequence[str], classes: Sequence[str]) -> str:
 
 
 def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, scales: str | None = None) -> None:
-    """Raise InputError for the first row with a value outside [0, 1] or a sum that is not 1, as `sum_tolerance` says.
+    """Raise InputError for the first row with a value outside [0, 1] (above 1 by more than `MAX_ABOVE_1`) or a sum that
+    is not 1, as `sum_tolerance` says.
 
     scales: see `probability_advice`.
     """
     low, high = matrix.min(), matrix.max()
-    if not (low >= 0.0 and high <= 1.0):
-        row, column = (int(index) for index in np.argwhere(~((matrix >= 0.0) & (matrix <= 1.0)))[0])
+    if not (low >= 0.0 and high <= 1.0 + MAX_ABOVE_1):
+        row, column = (int(index) for index in np.argwhere(~((matrix >= 0.0) & (matrix <= 1.0 + MAX_ABOVE_1)))[0])
         value = float(matrix[row, column])
         if np.isnan(value):
             raise missing(name, row, class_name=names[column])

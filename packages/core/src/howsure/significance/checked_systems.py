@@ -19,7 +19,7 @@ from howsure.inputs.checks import (
     first_missing,
     probability_advice,
 )
-from howsure.inputs.classes import SHOWN, rounded_rows, sum_tolerance, without_rounding
+from howsure.inputs.classes import MAX_ABOVE_1, SHOWN, rounded_rows, sum_tolerance, without_rounding
 from howsure.inputs.label_spelling import check_common_labels
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -307,7 +307,7 @@ def _distributions(array: Column, name: str) -> Floats:
     values = _numbers(array, name)
     if values.ndim != 2 or values.shape[1] < 2:
         raise InputError(f"{name} must have rows of two or more probabilities; its shape is {values.shape}.")
-    wrong = ~((values >= 0) & (values <= 1))
+    wrong = ~((values >= 0) & (values <= 1 + MAX_ABOVE_1))
     if wrong.any():
         row, column = (int(place[0]) for place in np.nonzero(wrong))
         value = float(values[row, column])
