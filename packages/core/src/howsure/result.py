@@ -28,6 +28,7 @@ import numpy as np
 
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.inputs.repeated_items import item_notes
 from howsure.lazy_imports import require
 from howsure.notes import MAX_NOTES, footnote, most_serious_first
 from howsure.show.table import (
@@ -144,8 +145,13 @@ class Result:
         return ()
 
     def footnotes(self) -> Sequence[str]:
-        """Return the lines that are printed below the table, such as notes."""
-        return [footnote(note) for note in getattr(self, "notes", ())]
+        """Return the lines that are printed below the table: notes, and those of the recipe on how rows were read."""
+        return [*dict.fromkeys([*map(footnote, getattr(self, "notes", ())), *self.recipe_notes])]
+
+    @property
+    def recipe_notes(self) -> list[str]:
+        """The notes of the recipe on how rows were read, which `footnotes` contains."""
+        return [*map(footnote, item_notes(getattr(self, "recipe", {})))]
 
     def footnotes_of_answer(self, *, verbose: bool) -> Sequence[str]:
         """Lines printed below an answer that does not contain them. verbose: below its `description`, not its table."""
@@ -227,7 +233,7 @@ class Result:
             return self._answer_first(self.answer, columns=columns, raw=raw, rest=rest, width=width)
         provenance, words = self.input_line, self.description if columns is None else ""
         if words:
-            return "\n\n".join(filter(None, [provenance, words]))
+            return "\n\n".join(filter(None, [provenance, words, "\n".join(map(in_a_line, self.recipe_notes))]))
         table = chosen_columns(self.table(), columns)
         table = table if most is None else table.shortened(most)
         above = [part.text(raw=raw) for part in self.tables_above()] if columns is None else []

@@ -115,7 +115,7 @@ class WorstRows(ResultOfRows[Any]):
         return [
             f"{counted(n, 'more item ties', 'more items tie')} with the last one{score}."
             for n, score in zip(tied.values(), by, strict=True)
-        ]
+        ] + self.recipe_notes
 
     def table(self) -> Table:
         """The rows; texts are cut except in HTML."""
@@ -163,9 +163,11 @@ class Worst:
         each = pairs.groups is not None and pairs.reduction == CLASS_WISE and pairs.positive is None
         n = len(pairs) // len(pairs.group_names) if each else len(pairs)
         if isinstance(y_true, str):
-            return self._rank_blocks([pairs], self.other_columns(n, data, [y_true]), n, label=y_true)
-        labels = pairs.labels if isinstance(y_true, Pairs) else y_true
-        return self._rank_blocks([pairs], self.other_columns(n, None, y_true=labels), n, label="y_true")
+            ranked = self._rank_blocks([pairs], self.other_columns(n, data, [y_true]), n, label=y_true)
+        else:
+            labels = pairs.labels if isinstance(y_true, Pairs) else y_true
+            ranked = self._rank_blocks([pairs], self.other_columns(n, None, y_true=labels), n, label="y_true")
+        return replace(ranked, recipe={**ranked.recipe, **pairs.described})
 
     def rank_source(self, predictions: Read) -> WorstRows:
         """Return the worst rows of files; very many pairs are processed in blocks."""

@@ -31,7 +31,7 @@ from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
-from howsure.inputs.numbers_and_names import check_level
+from howsure.inputs.numbers_and_names import check_level, notes_on_percentages
 from howsure.inputs.pairs import PROBS, TOP_LABEL, Pairs, Probabilities, as_probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -130,6 +130,7 @@ def compare_calibration(
     theirs = check_labels(labels, pos_label=pos_label, name=name) if has_own_labels else a.labels
     check_same_length(y_true=a.labels, y_true_against=theirs)
     q = check_probabilities(options["against"], name=names_in_messages["against"], n=len(a))
+    a = replace(a, notes=(*a.notes, *notes_on_percentages({names_in_messages["against"]: options["against"]})))
     b = Pairs(theirs, q, a.weights, clusters=a.clusters)
     return compare_pairs(a, b, **how, own_labels=has_own_labels)
 

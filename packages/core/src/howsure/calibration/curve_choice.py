@@ -25,8 +25,6 @@ from howsure.inputs.numbers_and_names import check_integer, check_level, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
-from howsure.inputs.repeated_items import item_notes
-from howsure.notes import footnote
 from howsure.result import Rows
 from howsure.show.axes import checks_axes
 from howsure.show.table import NUMBER, WORDS, Column, digits
@@ -104,10 +102,6 @@ class CurveChoice(Rows[TriedCurve]):
         also = f" ({' and '.join(alike)}: not detectably worse)" if alike else ""
         return f"{best}{also}; {settings}."
 
-    def footnotes(self) -> Sequence[str]:
-        """How the pairs were read."""
-        return [*map(footnote, item_notes(self.recipe))]
-
 
 def _setting(row: TriedCurve) -> str:
     return "" if row.setting is None else f"{row.setting:,.0f}" if row.method == BINS else f"{row.setting:g}"
@@ -172,12 +166,8 @@ class LocalRegression(Rows[LocalPoint]):
 
     def footnotes(self) -> Sequence[str]:
         """Which points have no interval, and the span."""
-        of_reading = map(footnote, item_notes(self.recipe))
-        return [
-            *self.notes,
-            *of_reading,
-            f"Each window has {self.span:.0%} of {counted(self.n, 'pair')}, or more if predictions are equal.",
-        ]
+        window = f"Each window has {self.span:.0%} of {counted(self.n, 'pair')}, or more if predictions are equal."
+        return [*self.notes, *self.recipe_notes, window]
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -328,7 +318,7 @@ def _read_pairs(y_true: Any, y_prob: Any, data: Any, roles: dict[str, Any]) -> t
         with data.predictions(y_true, y_prob, find_items=True, **roles) as predictions:
             return predictions.pairs().with_positive_weight(), predictions.describe()
     pairs = pairs_from(y_true, y_prob, data=data, **roles)
-    return pairs.with_positive_weight(), {"notes": list(pairs.notes)} if pairs.notes else {}
+    return pairs.with_positive_weight(), pairs.described
 
 
 def _sorted_columns(pairs: Pairs) -> tuple[Floats, Floats, Floats, Integers]:

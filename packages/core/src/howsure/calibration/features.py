@@ -215,7 +215,8 @@ def pairs_and_features(
         with data.predictions(y_true, y_prob, **roles) as predictions:
             return predictions.pairs(), predictions.features(feature_names), predictions.describe()
     columns = columns_by_name(features, data)
-    return pairs_from(y_true, y_prob, data=data, models_as="features", other=list(columns), **roles), columns, {}
+    pairs = pairs_from(y_true, y_prob, data=data, models_as="features", other=list(columns), **roles)
+    return pairs, columns, pairs.described
 
 
 def columns_by_name(features: Any, data: Any) -> dict[str, Any]:

@@ -159,6 +159,7 @@ def estimate_multicalibration(
         groups=len(every),
         recipe={
             "howsure": __version__,
+            **raw_pairs.described,
             "n": n,
             "features": list(columns),
             "conditions": conditions,

@@ -34,8 +34,7 @@ from howsure.inputs.pairs import (
 )
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, Axes, Figure, IntoFrame
-from howsure.inputs.repeated_items import item_notes
-from howsure.notes import footnote, notes_by_name
+from howsure.notes import notes_by_name
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.axes import checks_axes
 from howsure.show.table import LOWER, NUMBER, P_VALUE, WORDS, Column, with_ends
@@ -105,7 +104,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
             f"Ranked probability score: {self.rps} = {in_parts} {parts.within_bin:+.4f} within bins.",
             *(f"{curve.name}: {verdict(curve, p)}" for curve, p in rows_and_p),
             *notes_by_name((curve.name or "", curve.notes) for curve in self.rows),
-            *map(footnote, item_notes(self.recipe)),
+            *self.recipe_notes,
         ]
 
     @checks_axes
@@ -168,7 +167,7 @@ def ordinal_calibration(
             pairs, provenance = predictions.pairs(), predictions.describe()
     else:
         pairs = pairs_from(y_true, spec, data=data, clusters=clusters)
-        provenance = {"notes": list(pairs.notes)} if pairs.notes else {}
+        provenance = pairs.described
     names = pairs.group_names
     _check_order(names, named=levels is not None)
     k, n = len(names), len(pairs) // len(names)

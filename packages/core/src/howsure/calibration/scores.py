@@ -183,7 +183,7 @@ def decompose_score(
         y_true, y_prob, data=data, sample_weight=sample_weight, pos_label=pos_label
     ).with_positive_weight()
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
-    recipe = {"howsure": __version__, "score": loss.name, "n": len(pairs), "binning": binning}
+    recipe = {"howsure": __version__, **pairs.described, "score": loss.name, "n": len(pairs), "binning": binning}
     recipe |= {"bin_size": binned.bin_size, "n_bins": n_bins, "weighted": pairs.weights is not None}
     return replace(brier_parts(binned) if loss is BRIER else _loss_parts(pairs, binned, loss), recipe=recipe)
 

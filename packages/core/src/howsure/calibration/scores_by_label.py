@@ -84,7 +84,7 @@ class ScoreByLabel(Rows[LabelScore]):
     def footnotes(self) -> Sequence[str]:
         """The score, written as a weighted mean over labels."""
         terms = " + ".join(f"{row.base_rate:.4f} · {row.score:.4f}" for row in self.rows)
-        return [f"Mean score: {self.score:.4f} = {terms}."]
+        return [f"Mean score: {self.score:.4f} = {terms}.", *self.recipe_notes]
 
 
 def decompose_score_by_label(
@@ -133,6 +133,7 @@ def decompose_score_by_label(
         base_rate = float(w.sum() / weights.sum())
         rows.append(LabelScore(label, len(q), base_rate, mean, mean_loss, of_mean, spread))
     discrimination = rows[0].mean_prediction - rows[1].mean_prediction if len(rows) == 2 else math.nan
-    recipe = {"howsure": __version__, "score": loss.name, "n": len(pairs), "weighted": pairs.weights is not None}
+    recipe = {"howsure": __version__, **pairs.described, "score": loss.name, "n": len(pairs)}
+    recipe |= {"weighted": pairs.weights is not None}
     mean_score = sum(row.base_rate * row.score for row in rows)
     return ScoreByLabel(score=mean_score, discrimination=discrimination, rows=tuple(rows), recipe=recipe)

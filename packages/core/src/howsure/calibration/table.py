@@ -19,8 +19,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, Axes, IntoFrame
-from howsure.inputs.repeated_items import item_notes
-from howsure.notes import footnote, notes_by_name
+from howsure.notes import notes_by_name
 from howsure.result import Estimate, Rows, plain
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
@@ -80,8 +79,7 @@ class CalibrationTable(Rows[GroupCalibration]):
 
     def footnotes(self) -> Sequence[str]:
         """The notes."""
-        notes = [*map(footnote, item_notes(self.recipe))]
-        return [*notes_by_name((row.name, row.notes) for row in self.rows), *notes]
+        return [*notes_by_name((row.name, row.notes) for row in self.rows), *self.recipe_notes]
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:

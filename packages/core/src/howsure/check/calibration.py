@@ -32,6 +32,7 @@ from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.frames import Source, named_columns
 from howsure.inputs.matching import PairedRows
+from howsure.inputs.numbers_and_names import notes_on_percentages
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -203,12 +204,13 @@ def _read_rows(
     """Read the pairs of this model and of the other model on the same rows, and whether they have clusters."""
     del roles["id"]
     pairs = pairs_from(y_true, y_prob, data=data, **roles)
-    parts = Parts(tuple(_parts(pairs)), len(pairs), notes={"notes": list(pairs.notes)})
     clustered = pairs.clusters is not None
     (role, model), (_, labels) = other.items()
+    column_by_role, name_by_role = named_columns(data, **other)
+    notes = [*pairs.notes, *notes_on_percentages({name_by_role[role]: column_by_role[role]})]
+    parts = Parts(tuple(_parts(pairs)), len(pairs), notes={"notes": notes})
     if model is None:
         return parts, None, clustered
-    column_by_role, name_by_role = named_columns(data, **other)
     q = check_probabilities(column_by_role[role], name=name_by_role[role], n=len(pairs))
     if labels is None:
         return parts, PairedRows(pairs, replace(pairs, probabilities=q), own_labels=False), clustered

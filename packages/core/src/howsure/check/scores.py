@@ -46,7 +46,15 @@ from howsure.inputs.frames import (
 from howsure.inputs.long_form import advising_pos_label, positive_scores
 from howsure.inputs.matching import paired_by_documents, shared_rows
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within, counted
+from howsure.inputs.numbers_and_names import (
+    check_bounds,
+    check_scales,
+    check_within,
+    counted,
+    notes_on_numbers,
+    percentages,
+    proportions,
+)
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
@@ -319,6 +327,7 @@ def _read_rows(
     if data is not None:
         score, other, groups, clusters = frame_columns(data, score=score, other=other, groups=groups, clusters=clusters)
     of_labels = list[str]()
+    percent = percentages({} if pos_label is not None else {"score": score, role: other})
     with advising_pos_label(["score"]):
         values = within(check_scores(score, name="score", pos_label=pos_label, notes=of_labels), ends, "score")
     n = len(values)
@@ -328,6 +337,7 @@ def _read_rows(
     if other is not None:
         with advising_pos_label([role]):
             theirs = within(check_scores(other, name=role, n=n, pos_label=pos_label, notes=of_labels), ends, role)
+    check_scales({"score": values} | ({} if theirs is None else {role: theirs}), percent, ends)
     provenance = {"n": n, "clustered": units is not None}
     return Scores(
         values,
@@ -336,7 +346,7 @@ def _read_rows(
         provenance,
         theirs,
         np.arange(n),
-        (*notes, *of_labels, *_spellings(codes, names)),
+        (*notes, *of_labels, *notes_on_numbers([], percent), *_spellings(codes, names)),
         item_column=item_column,
     )
 
@@ -660,6 +670,8 @@ def check_scores(
     pos_label: the value that counts as 1; every other value is 0.
     """
     column = as_column(values, name=name)
+    if pos_label is None and (shares := proportions(column)) is not None:
+        column = shares
     if n is not None and len(column) != n:
         raise InputError(
             f"{name} must have as many rows as the other columns; it has {len(column):,}, the others have {n:,}."

@@ -15,7 +15,7 @@ from howsure.inputs.checks import Coded
 from howsure.inputs.date_formats import ISO
 from howsure.inputs.frames import Kind, Rows, Source, columns_from, is_frame, not_a_frame, read_columns
 from howsure.inputs.label_spelling import spellings_note
-from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.numbers_and_names import notes_on_percentages, shortened
 from howsure.inputs.periods import read_periods
 from howsure.inputs.repeated_items import frame_clusters
 
@@ -82,6 +82,10 @@ class Columns:
             coded = [column for column in groups.values() if isinstance(column, Coded)]
             spelled = [spellings_note(column.rows_by_name, "groups") for column in coded]
             notes = tuple(CountNote("spelling", {"sentence": sentence}) for sentence in spelled if sentence)
+            if not isinstance(data, Source):
+                score_name = parameters["y_prob"] if isinstance(parameters["y_prob"], str) else "y_prob"
+                percent = notes_on_percentages({score_name: values["y_prob"]})
+                rows = replace(rows, read={"notes": list(percent)} if percent else {})
             if item is not None:
                 codes = rows[item].codes if rows.chosen else columns_from(data, [item])[0].astype(str)
                 repeated = {"column": item, "rows": len(codes), "items": len(np.unique(codes))}

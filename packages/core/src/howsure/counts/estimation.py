@@ -29,8 +29,8 @@ from howsure.counts.proxy import fit_proxy
 from howsure.counts.results import CountEstimates, total_errors
 from howsure.errors import ANY_VALUE, InputError, parameter
 from howsure.inputs.arguments import Randomness, check_arguments, generator_from, seed_in_recipe, with_seed
+from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
-from howsure.inputs.long_form import probabilities_of
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -232,7 +232,7 @@ def count_units(
         **({} if labelled is not None else readings),
     )
     with columns.rows.locating_errors():
-        score = probabilities_of(columns["y_prob"])
+        score = check_probabilities(columns["y_prob"])
         n = len(score)
         labels = {"y_true": columns["y_true"], **{role: columns[role] for role in readings}}
         positive = None if pos_label is None else str(pos_label)

@@ -71,7 +71,7 @@ class LabelPlan(Result):
 
     def footnotes(self) -> Sequence[str]:
         """The answer, and what the plan assumes about the scores."""
-        return [self.answer, self.assumption]
+        return [self.answer, self.assumption, *self.recipe_notes]
 
 
 def plan_label_sample(

@@ -400,7 +400,8 @@ class CountEstimates(Rows[CountEstimate]):
         ]
         has_interval_only = any(row.is_interval_only for row in (*self.rows, *self.domains))
         explained = [INTERVAL_ONLY.format("unit")] if has_interval_only else []
-        return [*(Note(as_sentence(check), DETAIL) for check in self.checks), *caveats, *explained]
+        checks = [Note(as_sentence(check), DETAIL) for check in self.checks]
+        return [*checks, *caveats, *explained, *self.recipe_notes]
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -7,7 +7,6 @@ check has failed.
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,14 +26,15 @@ from howsure.inputs.numbers_and_names import (
     nearest,
     number_or_text,
     parse_number,
+    proportions,
     shortened,
 )
+from howsure.inputs.numbers_and_names import is_missing as is_missing
 from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.inputs.stated_confidence import is_stated
 
 Column = npt.NDArray[Any]
 Codes = np.ndarray[Any, np.dtype[Any]]  # integers of any width
-MISSING_TEXT = re.compile(r"\s*(?:[+-]?nan\s*)?", re.IGNORECASE)
 
 
 def as_column(values: object, *, name: str) -> Column:
@@ -139,21 +139,6 @@ def first_missing(column: Column) -> int | None:
         rows = np.flatnonzero(np.isnan(column) if column.dtype.kind in "fc" else np.isnat(column))
         return int(rows[0]) if len(rows) else None
     return None
-
-
-def is_missing(value: object) -> bool:
-    """Whether a value is missing: None, NaN, NaT, pandas' NA, or a string that is blank or spells NaN.
-
-    `Column.missing` expresses the same definition in SQL. The parameter `missing_values` adds further values.
-
-    >>> [is_missing(value) for value in (None, float("nan"), " ", "NaN", "nan", "NA", "none", 0)]
-    [True, True, True, True, True, False, False, False]
-    """
-    if isinstance(value, str):
-        return MISSING_TEXT.fullmatch(value) is not None
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def _first_missing_code(codes: Codes, distinct: Sequence[object]) -> int | None:
@@ -341,7 +326,7 @@ NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # not numb
 
 
 def check_numbers(values: object, *, name: str, n: int | None = None) -> Floats:
-    """Convert a column to float64 (n,), without a copy if it is float64 already.
+    """Convert a column of numbers or percentages to float64 (n,), without a copy if it is float64 already.
 
     Raises InputError for a value that is not a number, and for a missing value in an array of objects. NaN in a numeric
     array is kept.
@@ -352,11 +337,11 @@ def check_numbers(values: object, *, name: str, n: int | None = None) -> Floats:
     kind = column.dtype.kind
     if kind in NUMERIC:
         return column.astype(np.float64, copy=False)
-    if kind != "O":
-        raise not_a_number(name, column[0], row=0)
-    row = first_missing(column)
+    row = first_missing(column) if kind == "O" else None
     if row is not None:
         raise missing(name, row)
+    if (numbers := proportions(column)) is not None:
+        return numbers
     for row, value in enumerate(column):
         if isinstance(value, NO_NUMBERS) or not hasattr(value, "__float__"):
             raise not_a_number(name, value, row=row)

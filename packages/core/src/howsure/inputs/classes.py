@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,24 @@ import numpy.typing as npt
 
 from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.checks import GIVEN_PREFIX, check_clusters, check_codes, check_weights, missing, probability_advice
+from howsure.inputs.checks import (
+    GIVEN_PREFIX,
+    check_clusters,
+    check_codes,
+    check_weights,
+    missing,
+    not_a_number,
+    probability_advice,
+)
 from howsure.inputs.frames import all_columns, is_frame
-from howsure.inputs.long_form import proportions
-from howsure.inputs.numbers_and_names import parse_number, shortened, unknown_name
+from howsure.inputs.numbers_and_names import (
+    PERCENT,
+    notes_on_percentages,
+    parse_number,
+    proportions,
+    shortened,
+    unknown_name,
+)
 from howsure.inputs.pairs import (
     CLASS_WISE,
     LOGITS,
@@ -156,7 +171,7 @@ def pairs_from_classes(
     codes, labels = check_codes(y_true, n=n, name="y_true")
     names = None if classes is None else tuple(str(name) for name in classes)
     positions, names = class_positions(labels, names, matrix.shape[1], name="y_true")
-    return reduced(
+    pairs = reduced(
         positions[codes],
         distributions(matrix, names, None, name="y_prob"),
         names,
@@ -164,6 +179,7 @@ def pairs_from_classes(
         weights=None if sample_weight is None else check_weights(sample_weight, n=n),
         clusters=None if clusters is None else check_clusters(clusters, n=n),
     )
+    return replace(pairs, notes=notes_on_percentages({"y_prob": values}))
 
 
 def reduced(
@@ -303,12 +319,17 @@ def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, sc
 
 def class_columns(values: object, name: str) -> Floats:
     """Convert values to float64 (n, K), with a column per class. Raises InputError unless K ≥ 2 and n ≥ 1."""
-    if isinstance(values, np.ndarray) and (percentages := proportions(values.ravel())) is not None:
-        values = percentages.reshape(values.shape)
     try:
-        if np.iscomplexobj(values):  # type: ignore[arg-type]
+        matrix = np.asarray(values)
+        if matrix.ndim == 2 and matrix.dtype.kind in "OUT":  # percentages, as in the columns of a file
+            rows = np.column_stack([part if (q := proportions(part)) is None else q for part in matrix.T]).tolist()
+            for row, cell in ((row, cell) for row, cells in enumerate(rows) for cell in cells):
+                if PERCENT.fullmatch(str(cell)):
+                    raise not_a_number(name.strip("`"), cell, row=row)
+            matrix = np.asarray(rows, dtype=np.float64)
+        if np.iscomplexobj(matrix):
             raise TypeError("they are complex")
-        matrix = np.asarray(values, dtype=np.float64)
+        matrix = matrix.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} must be numbers, one row per case and one column per class ({error}).") from error
     if matrix.ndim != 2 or matrix.shape[1] < 2:

@@ -18,7 +18,6 @@ from howsure.inputs.checks import (
     as_column,
     check_codes,
     check_finite,
-    check_probabilities,
     factorised,
     first_missing,
     is_missing,
@@ -29,12 +28,10 @@ from howsure.inputs.checks import (
 from howsure.inputs.label_spelling import check_positive, is_same_label, spellings
 from howsure.inputs.numbers_and_names import (
     PERCENT,
-    Marks,
     comma_advice,
     counted,
-    may_separate_thousands,
     number_or_text,
-    proportion,
+    proportions,
     shortened,
     unknown_name,
 )
@@ -259,6 +256,8 @@ def as_scores(values: object, name: str) -> Floats:
     row = first_missing(column)
     if row is not None:
         raise missing(name, row)
+    if (numbers := proportions(column)) is not None:
+        column = numbers
     if column.dtype.kind not in NUMERIC:
         for row, value in enumerate(column.tolist()):
             if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
@@ -269,33 +268,6 @@ def as_scores(values: object, name: str) -> Floats:
     scores: Floats = column.astype(np.float64, copy=False)
     check_finite(scores, name=name)
     return scores
-
-
-def proportions(column: Column) -> Floats | None:
-    """Return the numbers of a column of percentages, NaN where one is missing; None for any other column.
-
-    It is also None if a comma or point in some percentages may separate thousands.
-
-    >>> proportions(np.array(["65%", "35,5 %"])), proportions(np.array(["65%", "1,250%"])), proportions(np.array([1]))
-    (array([0.65 , 0.355]), None, None)
-    """
-    if column.dtype.kind not in "OUT":
-        return None
-    texts = [None if is_missing(value) else value for value in column.tolist()]
-    present = [text for text in texts if text is not None]
-    if not present or not all(isinstance(text, str) and PERCENT.fullmatch(text) for text in present):
-        return None
-    commas, points = (Marks.of([text for text in present if mark in text]) for mark in ",.")
-    if may_separate_thousands(commas, points, lambda: False):
-        return None
-    return np.array([math.nan if text is None else float(proportion(text)) for text in texts])
-
-
-def probabilities_of(values: object, *, scales: str | None = None) -> Floats:
-    """Check probabilities or percentages (n,) and return probabilities; see `check_probabilities`."""
-    column = as_column(values, name="y_prob")
-    numbers = proportions(column)
-    return check_probabilities(column if numbers is None else numbers, scales=scales)
 
 
 def positive_scores(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:
@@ -395,6 +367,8 @@ def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[s
         codes, values = np.arange(len(rows)), rows.tolist()
     cells = [None if is_missing(value) else number_or_text(value) for value in values]
     if pos_label is None:
+        if (numbers := proportions(np.array(values, dtype=object))) is not None:
+            return numbers[codes]
         odd = [code for code, cell in enumerate(cells) if not (cell is None or hasattr(cell, "__float__"))]
         if odd:
             raise _odd_cell_error(codes, cells, values, odd, name)

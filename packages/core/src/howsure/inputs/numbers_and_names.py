@@ -200,6 +200,22 @@ PERCENT_THOUSANDS = re.compile(rf"{BLANK}[+-]?[1-9][0-9]{{0,2}}[.,][0-9]{{3}}{BL
 PERCENT_IN_TEXT = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:\.[0-9]{1,18}|,[0-9]{1,2})?(?=\s*%)", re.ASCII)
 KEY = re.compile(r"\s*[+-]?0[0-9]")  # leading zero: an identifier, not a number
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
+MISSING_TEXT = re.compile(r"\s*(?:[+-]?nan\s*)?", re.IGNORECASE)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value is missing: None, NaN, NaT, pandas' NA, or a string that is blank or spells NaN.
+
+    `Column.missing` expresses the same definition in SQL. The parameter `missing_values` adds further values.
+
+    >>> [is_missing(value) for value in (None, float("nan"), " ", "NaN", "nan", "NA", "none", 0)]
+    [True, True, True, True, True, False, False, False]
+    """
+    if isinstance(value, str):
+        return MISSING_TEXT.fullmatch(value) is not None
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def parse_number(text: str) -> float | None:
@@ -399,6 +415,53 @@ def proportion(percentage: str) -> str:
     ('0.65', '0.355')
     """
     return f"{(Decimal(percentage.strip().removesuffix('%').strip().replace(',', '.')) / 100).normalize():f}"
+
+
+def proportions(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """Return the numbers of a column of percentages, NaN where one is missing; None for any other column.
+
+    It is also None if a comma or point in some percentages may separate thousands.
+
+    >>> proportions(np.array(["65%", "35,5 %"])), proportions(np.array(["65%", "1,250%"])), proportions(np.array([1]))
+    (array([0.65 , 0.355]), None, None)
+    """
+    if column.dtype.kind not in "OUT":
+        return None
+    texts = column.tolist()
+    first = next((text for text in texts if not is_missing(text)), None)
+    if not isinstance(first, str) or not PERCENT.fullmatch(first):
+        return None
+    texts = [None if is_missing(text) else text for text in texts]
+    present = [text for text in texts if text is not None]
+    if not all(isinstance(text, str) and PERCENT.fullmatch(text) for text in present):
+        return None
+    commas, points = (Marks.of([text for text in present if mark in text]) for mark in ",.")
+    if may_separate_thousands(commas, points, lambda: False):
+        return None
+    return np.array([math.nan if text is None else float(proportion(text)) for text in texts])
+
+
+def percentages(columns: Mapping[str, Any]) -> list[str]:
+    """Return the names of the columns of percentages among arrays and lists; of a matrix, each column may be one.
+
+    >>> percentages({"score": ["65%", "5%"], "other": [0.65, 0.05]})
+    ['score']
+    """
+    arrays = {
+        name: np.asarray(list(column.values()) if isinstance(column, Mapping) else column)
+        for name, column in columns.items()
+        if hasattr(column, "__len__")
+    }
+    return [
+        name
+        for name, array in arrays.items()
+        if array.dtype.kind in "OUT" and any(proportions(part) is not None for part in np.atleast_2d(array.T))
+    ]
+
+
+def notes_on_percentages(columns: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the note on the columns of percentages among arrays and lists; () if there are none."""
+    return tuple(notes_on_numbers([], percentages(columns)))
 
 
 def notes_on_numbers(commas: Sequence[str], percent: Sequence[str] = ()) -> list[str]:

@@ -106,6 +106,11 @@ class Pairs:
         ]
         return f"{counted(len(self), 'pair')}: {', '.join(filter(None, parts))}"
 
+    @property
+    def described(self) -> dict[str, Any]:
+        """The notes, for the recipe of a result."""
+        return {"notes": list(self.notes)} if self.notes else {}
+
     def by_group(self) -> Iterator[tuple[str, Pairs]]:
         """Iterate over (group name, pairs of the group) in the order of `group_names`; empty without groups."""
         if self.groups is None:

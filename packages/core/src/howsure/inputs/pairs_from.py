@@ -25,8 +25,7 @@ from howsure.inputs.checks import (
 )
 from howsure.inputs.classes import distributions, pairs_from_classes
 from howsure.inputs.frames import Source, frame_columns, named_columns
-from howsure.inputs.long_form import proportions
-from howsure.inputs.numbers_and_names import notes_on_numbers
+from howsure.inputs.numbers_and_names import notes_on_percentages
 from howsure.inputs.pairs import (
     LOGITS,
     PROB,
@@ -107,7 +106,8 @@ def pairs_from(
             roles["clusters"], notes = frame_clusters(data, [groups], with_role)
         notes += note_on_models_of_frame(data, models_as, [*with_role, *other])
     if isinstance(y_prob, Probabilities) and y_prob.way != PROB:
-        return replace(_read_form(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name), notes=notes)
+        pairs = _read_form(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name)
+        return replace(pairs, notes=(*notes, *pairs.notes))
     if isinstance(y_prob, Probabilities):
         y_prob.refuse_classes()
         roles[prob_name] = y_prob.values
@@ -116,8 +116,7 @@ def pairs_from(
     _refuse_classes(y_prob, prob_name)
     labels = check_labels(y_true, pos_label=pos_label, name=names_in_messages["y_true"])
     n, y_prob = len(labels), as_column(y_prob, name=names_in_messages[prob_name])
-    if (numbers := proportions(y_prob)) is not None:
-        y_prob, notes = numbers, (*notes, *notes_on_numbers([], [names_in_messages[prob_name]]))
+    notes += notes_on_percentages({names_in_messages[prob_name]: y_prob})
     codes, names = (
         (None, ()) if groups is None else check_codes(groups, n=n, name=names_in_messages["groups"], groups=True)
     )
@@ -143,7 +142,9 @@ def _read_form(roles: dict[str, Any], spec: Probabilities, data: Any, *, pos_lab
         roles, columns = dict(zip(roles, columns_found, strict=False)), columns_found[len(roles) :]
         classes = spec.columns if spec.classes is None and len(columns) > 1 else spec.classes
         spec = replace(spec, classes=classes)
-    return _pairs_of_given(roles.pop("y_true"), spec, columns, pos_label=pos_label, **roles)
+    pairs = _pairs_of_given(roles.pop("y_true"), spec, columns, pos_label=pos_label, **roles)
+    named = {prob_name: spec.values} if data is None else dict(zip(spec.columns, columns, strict=False))
+    return replace(pairs, notes=notes_on_percentages(named)) if spec.way == PROBS else pairs
 
 
 def _pairs_of_given(

@@ -197,7 +197,8 @@ def judge_bias(
     with answers.rows.locating_errors():
         rows = [row for role in PAIRED if role in answers.numbers for row in _paired(answers, role, bounds, level)]
         rows += _covariates(answers, covariates, own, level) if covariates else []
-    if answers.units is not None and (few := few_clusters(np.bincount(answers.units))):
+    bounded = all(row.estimate.method == "Gaffke" for row in rows)
+    if answers.units is not None and (few := few_clusters(np.bincount(answers.units), bounded=bounded)):
         answers.notes.append(few)
     recipe = answers.recipe | {"own": own, "pos_label": pos_label, "bounds": bounds, "level": level}
     return JudgeBias(rows=tuple(rows), notes=tuple(answers.notes), recipe=recipe)

@@ -28,7 +28,7 @@ from howsure.inputs.checks import (
 )
 from howsure.inputs.frames import AS_READ, Kind, Rows, not_a_column_name, read_columns
 from howsure.inputs.long_form import advising_pos_label, item_twice, partial_scores
-from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within
+from howsure.inputs.numbers_and_names import check_bounds, check_scales, check_within, notes_on_numbers, percentages
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.judges.correction import Graded
@@ -129,6 +129,10 @@ class Columns:
                     raise _with_swap(error.fault) if is_swapped and error.fault else error
                 numbers[role] = role_numbers
             graded = {names[role]: grades for role, grades in numbers.items() if role not in LENGTHS}
+            has_labels = pos_label is not None or rows.read  # labels may be percentages; files have their own notes
+            percent = [] if has_labels else percentages({names[role]: values[role] for role in numbers})
+            notes += notes_on_numbers([], percent)
+            rows = replace(rows, read={"n": n, "percentages": percent}) if percent else rows
             check_scales(graded, rows.read.get("percentages", ()))
             if {"score", "y_true"} <= numbers.keys():
                 notes += _note_on_copies(numbers["score"], numbers["y_true"], names)

@@ -156,7 +156,7 @@ def draw_judge_sample(
         inclusion=chance,
         order=order,
         shown=shown,
-        notes=tuple(notes),
+        notes=(*answers.notes, *notes),
         recipe=recipe,
     )
 

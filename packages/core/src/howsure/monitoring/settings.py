@@ -18,13 +18,13 @@ from howsure.inputs.checks import (
     check_clusters,
     check_codes,
     check_labels,
+    check_probabilities,
     check_same_length,
     is_missing,
 )
 from howsure.inputs.date_formats import read_iso
 from howsure.inputs.frames import Source, frame_columns
-from howsure.inputs.long_form import probabilities_of
-from howsure.inputs.numbers_and_names import check_integer, check_level, is_number, unknown_name
+from howsure.inputs.numbers_and_names import check_integer, check_level, is_number, notes_on_percentages, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.inputs.periods import as_days
 from howsure.inputs.repeated_items import repeated_in_frame
@@ -204,7 +204,8 @@ def checked_rows(
     n = int(has_label.sum())
     if n == 0:
         raise InputError("`y_true` has no label yet, so there is nothing to monitor. Try again when labels are known.")
-    probabilities = probabilities_of(y_prob)[has_label]
+    probabilities = check_probabilities(y_prob)[has_label]
+    notes += notes_on_percentages({"y_prob": y_prob})
     labels = check_labels(label[has_label].tolist(), pos_label=pos_label)
     codes: Integers = np.zeros(n, dtype=np.int64)
     names: tuple[str, ...] = (ALL,)

@@ -400,7 +400,8 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
         if len(self.rows) > 1:
             adjusted = "nothing is adjusted" if how is None else f"p is adjusted ({ADJUSTED[how]})"
             lines = [f"Verdicts are each row's own; {adjusted} for {len(self.rows):,} of them."]
-        return [*lines, *notes_by_name((name, row.notes) for name, row in zip(self.names, self.rows, strict=True))]
+        lines += notes_by_name((name, row.notes) for name, row in zip(self.names, self.rows, strict=True))
+        return [*lines, *self.recipe_notes]
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -11,11 +11,17 @@ import numpy as np
 
 from howsure.errors import InputError, renumbered_rows
 from howsure.inputs.arguments import Randomness, check_row_order, generator_from
-from howsure.inputs.checks import GIVEN_PREFIX, check_clusters, check_codes, check_labels, check_weights
+from howsure.inputs.checks import (
+    GIVEN_PREFIX,
+    check_clusters,
+    check_codes,
+    check_labels,
+    check_probabilities,
+    check_weights,
+)
 from howsure.inputs.classes import check_scores, class_columns, class_positions, softmax, without_rounding
 from howsure.inputs.frames import Source, all_columns, columns_from, frame_columns, is_frame
-from howsure.inputs.long_form import probabilities_of
-from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.numbers_and_names import notes_on_percentages, shortened
 from howsure.inputs.pairs import (
     LOG_PROBABILITIES,
     LOGITS,
@@ -107,7 +113,7 @@ def scores_from(
         check_scores(matrix, names, None if logits is None else LOGITS, name=name)
         return class_scores(matrix + 0.0, logits=logits is not None, floor=floor), names
     if logits is None:
-        return binary_scores(probabilities_of(values, scales=GIVEN_PREFIX), floor=floor), ()
+        return binary_scores(check_probabilities(values, scales=GIVEN_PREFIX), floor=floor), ()
     return binary_scores(check_scale(values, LOGITS, name=name), logits=True, floor=floor), ()
 
 
@@ -311,8 +317,8 @@ def labelled_read(
     other arguments of `labelled_from`.
     """
     check_floor(floor)
-    provenance: dict[str, Any] = {}
     if not isinstance(data, Source):
+        notes: tuple[str, ...] = ()
         if data is not None:
             probabilities = as_probabilities(y_prob)
             if probabilities.way not in (PROB, PROBS, LOGITS):
@@ -322,19 +328,20 @@ def labelled_read(
                 )
             if probabilities.way == PROB:
                 pairs = pairs_from(y_true, probabilities.columns[0], data=data, **other_roles)
-                yield labelled_pairs(pairs, floor=floor), {"notes": list(pairs.notes)} if pairs.notes else {}
+                yield labelled_pairs(pairs, floor=floor), pairs.described
                 return
             if other_roles.get("clusters") is None:
                 in_use = [y_true, *probabilities.columns, other_roles.get("groups"), other_roles.get("sample_weight")]
-                other_roles["clusters"], item_notes = frame_clusters(data, [other_roles.get("groups")], in_use)
-                provenance = {"notes": list(item_notes)} if item_notes else {}
+                other_roles["clusters"], notes = frame_clusters(data, [other_roles.get("groups")], in_use)
             columns = columns_from(data, probabilities.columns)
             array = columns[0] if len(columns) == 1 else np.column_stack(columns)
             names = ("groups", "clusters", "sample_weight")
             y_true, *others = frame_columns(data, y_true=y_true, **{name: other_roles.get(name) for name in names})
             other_roles |= dict(zip(names, others, strict=True)) | {"classes": probabilities.classes}
             y_prob, other_roles["logits"] = (None, array) if probabilities.way == LOGITS else (array, None)
-        yield labelled_from(y_true, y_prob, floor=floor, **other_roles), provenance
+        labelled = labelled_from(y_true, y_prob, floor=floor, **other_roles)
+        notes += y_true.notes if isinstance(y_true, Pairs) else notes_on_percentages({"y_prob": y_prob})
+        yield labelled, {"notes": list(notes)} if notes else {}
         return
     roles = {name: other_roles.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
     reduced = None if y_prob is None else as_probabilities(y_prob).reduce

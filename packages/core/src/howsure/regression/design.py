@@ -33,10 +33,14 @@ from howsure.inputs.label_spelling import is_non_answer, spellings_note
 from howsure.inputs.long_form import partial_scores
 from howsure.inputs.numbers_and_names import (
     KEY,
+    check_scales,
     is_spelled_number,
     natural_order,
+    notes_on_numbers,
     parse_number,
     parse_number_column,
+    percentages,
+    proportions,
     shortened,
     word_among_numbers,
     words_among_numbers,
@@ -121,6 +125,11 @@ def _outcomes(
 ) -> tuple[Floats, Floats, Integers, tuple[str | None, ...]]:
     """Predictions (N, c), labels (n, c), their rows, and the names of the c classes; None for numeric outcomes."""
     column = parse_number_column(as_column(column_by_role["prediction"], name=name_by_role["prediction"]))
+    outcomes = {name_by_role[role]: column_by_role[role] for role in ("y_true", "prediction")}
+    percent = percentages(outcomes if pos_label is None else {})
+    notes += notes_on_numbers([], percent)
+    if pos_label is None and (shares := proportions(column)) is not None:
+        column = shares
     n = len(column)
     rows, labels = partial_column(
         column_by_role["y_true"], n=n, name=name_by_role["y_true"], reference=name_by_role["prediction"]
@@ -158,6 +167,7 @@ def _outcomes(
         f = partial_scores(column, n, pos_label=pos_label, name=name_by_role["prediction"], notes=notes)
     else:
         f = check_numbers(column, name=name_by_role["prediction"])
+    check_scales({name_by_role["y_true"]: y, name_by_role["prediction"]: f}, percent)
     for name, values, of in ((name_by_role["y_true"], y, rows), (name_by_role["prediction"], f, np.arange(n))):
         _check_finite(values, name, of)
     return f[:, None], y[:, None], rows, (None,)

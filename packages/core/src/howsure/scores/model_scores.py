@@ -5,11 +5,12 @@ fails.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from howsure.inputs.arguments import Randomness, check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_integer
+from howsure.inputs.numbers_and_names import check_integer, notes_on_numbers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.scores.results import ScoreTable
 from howsure.scores.score_table import as_sequence, score_table
@@ -199,4 +200,5 @@ def worst_items(
     worst = check_integer(arguments.pop("n"), name="n")
     table = score_table(**arguments, worst=worst, rng=0)
     assert table.worst is not None
-    return table.worst
+    notes = notes_on_numbers([], table.recipe.get("percentages", ()))
+    return replace(table.worst, recipe={**table.worst.recipe, "notes": notes}) if notes else table.worst

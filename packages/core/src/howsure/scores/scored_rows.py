@@ -38,9 +38,16 @@ from howsure.inputs.frames import (
     frame_columns,
     not_a_column_name,
 )
-from howsure.inputs.long_form import advising_pos_label, as_scores, partial_scores, positive_scores, proportions
+from howsure.inputs.long_form import advising_pos_label, as_scores, partial_scores, positive_scores
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import is_number, notes_on_numbers, number_or_text, parse_number, shortened
+from howsure.inputs.numbers_and_names import (
+    is_number,
+    notes_on_numbers,
+    number_or_text,
+    parse_number,
+    percentages,
+    shortened,
+)
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
 from howsure.scores.class_errors import ClassErrors
@@ -165,12 +172,12 @@ def read_scored_rows(
         with_none(column) if role in may_hide else column
         for role, column in zip([*compared, *roles], columns, strict=True)
     ]
-    roles, both, percentages = dict(zip(roles, columns[len(compared) :], strict=True)), None, {}
+    roles, both, percent = dict(zip(roles, columns[len(compared) :], strict=True)), None, list[str]()
     if answers is None:
         name = "score" if data is None else score
         column = as_column(columns[0], name=name)
-        if pos_label is None and (numbers := proportions(column)) is not None:
-            column, notes, percentages = numbers, [*notes, *notes_on_numbers([], [name])], {"percentages": [name]}
+        percent = percentages({name: column}) if pos_label is None else []
+        notes = [*notes, *notes_on_numbers([], percent)]
         n, scores = len(column), {name: _score_values(column, pos_label, name, notes, may_miss=may_miss)}
     else:
         both = object_array(columns[0]), object_array(columns[1])
@@ -186,7 +193,7 @@ def read_scored_rows(
     worst_rows = None if worst is None else worst.other_columns(n, data)
     _check_cells(coded, n)
     notes += _spellings_notes(coded)
-    read = {"n": n, **percentages}
+    read = {"n": n} | ({"percentages": percent} if percent else {})
     return ScoredRows(scores, coded, units, read, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +21,7 @@ from howsure.inputs.arguments import (
 from howsure.inputs.checks import check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Source, not_a_column_name, read_columns
 from howsure.inputs.frames import Rows as Columns
-from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.numbers_and_names import counted, notes_on_numbers, percentages, shortened
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
@@ -104,13 +104,23 @@ def columns_by_role(
     """Return the values of each role, their names in messages, and the rows with which messages locate values."""
     if data is None:
         check_row_order(roles)
-        return dict(roles), {role: role for role in roles}, Columns({})
+        rows = _as_read(Columns({}), {role: roles[role] for role in scores})
+        return dict(roles), {role: role for role in roles}, rows
     for role, column in roles.items():
         if not isinstance(column, str):
             raise not_a_column_name(role, column)
     kinds = {column: Kind.SCORE if role in scores else Kind.VALUES for role, column in roles.items()}
     rows = read_columns(data, kinds, **how)
+    rows = rows if rows.read else _as_read(rows, {roles[role]: rows[roles[role]] for role in scores})
     return {role: rows[column] for role, column in roles.items()}, dict(roles), rows
+
+
+def _as_read(rows: Columns, scores: Mapping[str, Any]) -> Columns:
+    """Describe scores in percent that arrays or a frame contain."""
+    if not (percent := percentages(scores)):
+        return rows
+    n = len(next(iter(scores.values())))
+    return replace(rows, read={"n": n, "percentages": percent, "notes": notes_on_numbers([], percent)})
 
 
 def texts(values: Any, n: int, name: str) -> list[str]:

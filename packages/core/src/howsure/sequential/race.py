@@ -93,6 +93,7 @@ class Race(Rows[Racer]):
             self.answer,
             f"With probability {self.rows[0].mean.level:g}, none of the best models on these {self.items_total:,} "
             "items is ever dropped, however often you look.",
+            *self.recipe_notes,
         ]
 
 

@@ -16,7 +16,14 @@ from howsure.inputs.arguments import check_distinct, is_listlike
 from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
 from howsure.inputs.long_form import LongForm, as_scores, folds_note, joined_key, long_form, positive_scores
-from howsure.inputs.numbers_and_names import counted, parse_number, shortened, unknown_name
+from howsure.inputs.numbers_and_names import (
+    counted,
+    notes_on_numbers,
+    parse_number,
+    percentages,
+    shortened,
+    unknown_name,
+)
 from howsure.inputs.pairs import Floats
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.inputs.source_names import name_of_file
@@ -83,12 +90,14 @@ def read_score_columns(score: Any, against: str | None, **grouping: Any) -> ToCo
     if not isinstance(score, Mapping) or len(score) < 2:
         raise InputError("`score` must contain the scores of two models or more: {'base': [...], 'large': [...]}.")
     scores_by_model: dict[str, Floats] = {}
+    percent = list[str]()
     for name, model_scores in score.items():
         runs = model_scores if isinstance(model_scores, Runs) else Runs([model_scores])
         parts = [
             as_scores(run_scores, f"{name}, run {k}" if len(runs) > 1 else str(name))
             for k, run_scores in enumerate(runs)
         ]
+        percent += percentages({str(name): next(iter(runs))})
         for part in parts:
             if len(part) != len(parts[0]):
                 raise InputError(
@@ -99,7 +108,8 @@ def read_score_columns(score: Any, against: str | None, **grouping: Any) -> ToCo
     if len(set(lengths.values())) > 1:
         row_counts = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
         raise InputError(f"all models must have a score for each item; {row_counts}. Align them by their ids first.")
-    return ToCompare({SCORE: score_systems(scores_by_model, **grouping)}, True, against)
+    systems, notes = {SCORE: score_systems(scores_by_model, **grouping)}, tuple(notes_on_numbers([], percent))
+    return ToCompare(systems, True, against, notes, rows=Rows({}, {"percentages": percent} if percent else {}))
 
 
 def score_systems(scores: Mapping[str, Floats], **grouping: Any) -> Systems:
@@ -243,6 +253,7 @@ def read_model_columns(
         with rows.locating_errors():
             scores = {name: rows[name] for name in systems}
             made = read_score_columns(scores, other, **{role: arrays.get(role) for role in grouping})
+        rows = replace(rows, read=made.rows.read | rows.read)
         return replace(made, rows=_grouped(rows, names), notes=(*made.notes, *rows.notes))
     if y_true is None:
         raise InputError(
@@ -377,6 +388,9 @@ def read_model_rows(
             [f"{counted(sum(left.values()), 'row')} with missing values left out ({_counts(left)})."] if left else []
         )
         notes += item_table.notes
+        percent = [] if pos_label is not None else percentages({name: columns[name] for name in names["score"]})
+        notes += notes_on_numbers([], percent)
+        table = replace(table, read=table.read | {"percentages": percent}) if percent else table
         systems: dict[str, Systems] = {}
         for name in names["score"]:
             values = positive_scores(columns[name], pos_label, name, notes)

@@ -18,7 +18,8 @@ from howsure.inputs.frames import Kind
 from howsure.inputs.pairs import Probabilities
 from howsure.inputs.pairs_from import pairs_from
 
-NOTE = "Read as proportions (65% is 0.65): p."
+READ_AS = "Read as proportions (65% is 0.65): "
+NOTE = f"{READ_AS}p."
 
 
 def table(path: Path, values: list[str]) -> Path:
@@ -266,5 +267,81 @@ def test_arrays_of_percentages_are_read_by_every_function_of_probabilities() -> 
     assert pairs.labels.tolist() == [1, 0]
     with pytest.raises(InputError, match=r"row 1 is '5%'\. It is a percentage: write 0\.05\."):
         recalibrate(y, [0.5, "5%", 0.5, 0.5])
+    with pytest.raises(InputError, match=r"row 1 is '5%'\. It is a percentage: write 0\.05\."):
+        pairs_from_classes([0, 1], [["0.4", "0.6"], ["0.95", "5%"]])
     with pytest.raises(InputError, match=r"row 0 is '0\.5'\. It is a text: convert all values to numbers first"):
         howsure.calibration_error(y, ["0.5", "0.5", "0.5", "0.5"])
+
+
+PROBABILITIES: dict[str, dict[str, object]] = {
+    "calibration_curve": {},
+    "calibration_error": {},
+    "calibration_table": {"groups": "group"},
+    "cross_validate_curve": {"rng": 0},
+    "decompose_score": {},
+    "decompose_score_by_label": {},
+    "evaluate_recalibration": {"rng": 0},
+    "recalibrate": {},
+    "recalibration_table": {"groups": "group", "rng": 0},
+    "local_regression": {"span": 1.0},
+    "multicalibration_error": {"features": ["group"], "min_rows": 5},
+    "selective_curve": {},
+    "worst_predictions": {},
+    "compare_calibration": {"against": "other"},
+    "check_calibration": {"max_error": 0.5},
+    "estimate_counts": {"rng": 0},
+    "draw_label_sample": {"y_true": None, "n": 40, "rng": 0},
+    "plan_label_sample": {"y_true": None, "width": 50},
+    "ordinal_calibration": {"y_prob": ["q", "rest"], "levels": [0, 1]},
+}
+SCORES: dict[str, dict[str, object]] = {
+    "mean_scores": {},
+    "worst_items": {"id": "row"},
+    "check_score": {"min_score": 0.2, "bounds": (0, 1)},
+    "compare_scores": {"model": "model", "id": "item"},
+    "correct_judge_scores": {"y_true": "other"},
+    "draw_judge_sample": {"n": 20},
+    "judge_bias": {"y_true": "other", "length": "row"},
+    "regress_predicted": {"score": None, "prediction": "q", "y_true": "other", "covariates": ["row"]},
+    "race_models": {"model": "model", "id": "item", "bounds": (0, 1), "rng": 0},
+    "plan_comparison": {"against": "other", "items_total": 100, "bounds": (0, 1), "n_simulations": 2, "rng": 0},
+}
+
+
+@pytest.mark.parametrize("of", ["arrays", "frame"])
+@pytest.mark.parametrize("name", [*PROBABILITIES, *SCORES])
+def test_results_of_arrays_and_frames_say_that_percentages_are_proportions(name: str, of: str) -> None:
+    """The result is that of the proportions, and only its text has the note."""
+    first = {"y_true": "y", "y_prob": "q"} if name in PROBABILITIES else {"score": "q"}
+    options = {role: value for role, value in {**first, **(PROBABILITIES | SCORES)[name]}.items() if value is not None}
+    if name == "compare_scores" and of == "arrays":
+        options = {"score": {"large": "q", "small": "other"}}
+    percent = [(7 * row % 99) + 1 for row in range(200)]
+    columns = {"q": percent, "other": percent[::-1], "rest": [100 - p for p in percent]}
+    others = {
+        "y": [int(37 * p % 100 < p) for p in percent],
+        "row": np.arange(200) * 37 % 211 + 1,
+        "item": np.repeat(np.arange(100), 2),
+        "model": ["large", "small"] * 100,
+        "group": np.arange(200) // 100,
+    }
+    shares = pd.DataFrame(others | {column: np.array(values) / 100 for column, values in columns.items()})
+    texts = pd.DataFrame(others | {column: [f"{p}%" for p in values] for column, values in columns.items()})
+
+    def arrays(frame: pd.DataFrame, role: str, value: object) -> object:
+        if isinstance(value, dict):
+            return {model: arrays(frame, role, listed) for model, listed in value.items()}
+        if role == "y_prob" and isinstance(value, list):
+            return frame[value].to_numpy()
+        if role in ("features", "covariates"):
+            return frame[value]
+        return frame[value].to_numpy() if isinstance(value, str) else value
+
+    results = [
+        getattr(howsure, name)(**options, data=frame)
+        if of == "frame"
+        else getattr(howsure, name)(**{role: arrays(frame, role, value) for role, value in options.items()})
+        for frame in (shares, texts)
+    ]
+    assert [READ_AS in result.text() for result in results] == [False, True]
+    assert results[0].to_csv() == results[1].to_csv()

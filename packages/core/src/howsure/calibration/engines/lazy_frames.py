@@ -18,7 +18,6 @@ from howsure.calibration.slots import COLUMNS, FRACTION, LAST, LOG_UNIT, SCALE, 
 from howsure.errors import ColumnName, InputError
 from howsure.inputs.checks import (
     MAX_LABELS,
-    MISSING_TEXT,
     Column,
     check_codes,
     is_missing,
@@ -29,7 +28,7 @@ from howsure.inputs.checks import (
     weighs_nothing,
 )
 from howsure.inputs.frames import fetched, lazy_table, not_a_column_name
-from howsure.inputs.numbers_and_names import counted, unknown_name
+from howsure.inputs.numbers_and_names import MISSING_TEXT, counted, unknown_name
 from howsure.inputs.pairs import Integers
 
 # The columns of pairs in a lazy frame, and conditions for invalid rows.

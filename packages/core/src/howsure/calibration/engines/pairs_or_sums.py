@@ -88,7 +88,7 @@ def read_calibration_input(
     return Parts(
         parts if pairs_given.groups is None else tuple(pairs_given.by_group()),
         len(pairs_given),
-        notes={"notes": list(pairs_given.notes)} if pairs_given.notes else {},
+        notes=pairs_given.described,
         worst=worst_rows_,
     )
 

@@ -23,10 +23,10 @@ import numpy.typing as npt
 from howsure.data.tables.connections import OUT_OF_MEMORY, Connection, PatientConnection, connect, lift_memory_limit
 from howsure.errors import ColumnName, InputError
 from howsure.files.input_files import Scratch, checked_text, detect_compression, encoding_error, open_unpacked
-from howsure.inputs.checks import MISSING_TEXT
 from howsure.inputs.date_formats import ISO_DATE
 from howsure.inputs.numbers_and_names import (
     COMMA,
+    MISSING_TEXT,
     PERCENT,
     PERCENT_THOUSANDS,
     POINT,
