@@ -147,3 +147,16 @@ def test_a_bias_that_a_single_cluster_shows_has_no_interval() -> None:
     two = howsure.judge_bias(judge, y_true=y, family=np.where(item < 2, "own", "other"), own="own", clusters=item)
     assert two["family"].estimate.low is not None
     assert any("fewer than 4 degrees of freedom: family (" in note for note in two.notes)
+
+
+def test_intervals_with_few_clusters_are_wide_if_gaffkes_and_approximate_if_students() -> None:
+    """Gaffke's intervals are valid with any number of clusters."""
+    rng = np.random.default_rng(0)
+    grades = rng.integers(0, 2, 200)
+    swapped, clusters = np.where(rng.random(200) < 0.2, 1 - grades, grades), np.repeat(np.arange(10), 20)
+    (note,) = howsure.judge_bias(grades, swapped=swapped, clusters=clusters).notes
+    assert "there are 10 clusters: with fewer than 40, intervals are wide" in note
+    with_length = howsure.judge_bias(
+        grades, swapped=swapped, y_true=grades[::-1], length=rng.integers(9, 99, 200), clusters=clusters
+    )
+    assert any("intervals and p-values are approximate" in note for note in with_length.notes)
