@@ -96,9 +96,9 @@ def main(sets: int = 300) -> None:
                         width[metric] += row.mean.high - row.mean.low
             print(f"\n{name}, n = {n}")
             for metric in METRICS:
-                given = max(sets - without[metric], 1)
+                intervals = max(sets - without[metric], 1)
                 print(
-                    f"  {metric:18} {covered[metric] / given:.3f}  {width[metric] / given:.2f} "
+                    f"  {metric:18} {covered[metric] / intervals:.3f}  {width[metric] / intervals:.2f} "
                     f"({without[metric] / sets:.2f})  {ranked[metric] / sets:.3f}",
                     flush=True,
                 )

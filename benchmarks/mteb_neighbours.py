@@ -37,15 +37,19 @@ ENGLISH, LEVEL, RESAMPLES = ("default", "en", "en-en"), 0.05, 10_000
 
 def scores(folder: Path) -> dict[str, list[float]]:
     """Return the scores of each model in all tasks."""
-    found = defaultdict[str, dict[str, float]](dict)
+    scores_by_model = defaultdict[str, dict[str, float]](dict)
     for task in TASKS:
         for path in sorted(folder.glob(f"*/*/{task}.json")):
             splits = json.loads(path.read_text(encoding="utf-8")).get("scores", {})
             entries: list[dict[str, Any]] = splits.get("test") or next(iter(splits.values()), [])
             english = [entry["main_score"] for entry in entries if entry["hf_subset"] in ENGLISH]
             if english:
-                found[path.parts[-3]][task] = float(np.mean(english))
-    return {model: [by_task[task] for task in TASKS] for model, by_task in found.items() if len(by_task) == len(TASKS)}
+                scores_by_model[path.parts[-3]][task] = float(np.mean(english))
+    return {
+        model: [by_task[task] for task in TASKS]
+        for model, by_task in scores_by_model.items()
+        if len(by_task) == len(TASKS)
+    }
 
 
 def main() -> None:

@@ -158,10 +158,10 @@ def test_errors_of_classes_are_those_of_a_loop() -> None:
     errors = ClassErrors.of(PER_CLASS["precision"], indicators.reshape(40, 9))
     variances, smaller, counts = [], [], []
     for label in range(3):
-        called = true[predicted == label] == label
-        share, n = called.mean(), len(called)
+        right_of_predicted = true[predicted == label] == label
+        share, n = right_of_predicted.mean(), len(right_of_predicted)
         smaller.append(share * (1 - share) / n * 40 / 39)
-        laplace = (called.sum() + 1) / (n + 2)
+        laplace = (right_of_predicted.sum() + 1) / (n + 2)
         variances.append(max(smaller[-1], laplace * (1 - laplace) / (n + 1)))
         counts.append(n)
     assert errors.variance == pytest.approx(sum(variances) / 9)

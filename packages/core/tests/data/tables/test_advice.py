@@ -72,8 +72,8 @@ def test_a_batch_of_mechanical_turk_is_read_before_and_after_its_review(end: str
 def test_uneven_rows_are_named_by_look(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("id,gold,score\n" + "q,1,0.5\nq,1,0.5,more\n" * 9)
-    said = "some rows have more or fewer values than the header, such as 'q,1,0.5,more'"
-    assert any(said in note for note in howsure.look(path).notes)
+    problem = "some rows have more or fewer values than the header, such as 'q,1,0.5,more'"
+    assert any(problem in note for note in howsure.look(path).notes)
     path.write_text(path.read_text().replace("0.5,more", '"0.5"'))
     assert len(howsure.look(path)) == 3
 
