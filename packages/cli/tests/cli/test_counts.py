@@ -291,7 +291,7 @@ def test_further_units_are_written_below_those_that_are_labelled(
     assert {row["row"]: row["label"] for row in rows if row["label"]} == {r["row"]: r["label"] for r in rows_of(done)}
     if options == ["--group", "month"]:
         arguments = {"groups": "month", "show": ["text"], "more": read(done), "rng": 0, "data": read(path)}
-        assert f"{draw_label_sample('score', 40, **arguments).to_csv()}\n" == second.read_text(encoding="utf-8")
+        assert f"{draw_label_sample('score', 40, **arguments).to_csv()}\n" == second.read_text(encoding="utf-8-sig")
     everything = filled(second, truth, tmp_path / "all.csv")
     same = [] if "--design" in options else options
     assert "120" in printed("counts", "estimate", path, "--prob", "score", "--labelled", everything, *same)

@@ -74,7 +74,7 @@ def test_pictures_of_the_page(browser: Browser, news: str, tmp_path: Path) -> No
     browser.open(f"{news}#period=month")
     picture(browser, tmp_path, "events-series")
     browser.click('.place[data-actor="SUDORIA"][data-period="2001-09"]')
-    browser.says("#point h2", "Sudoria, 2001-09")
+    browser.says("#point h2", "Sudoria, September 2001")
     picture(browser, tmp_path, "events-documents", "#point")
     browser.open(f"{news}#period=month&document=5&sample=best")
     browser.click("#another-sample")

@@ -17,7 +17,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.notes import marked_note
 from howsure.scores.class_errors import ClassErrors
 from howsure.significance.documents import spelling_notes
-from howsure.significance.metrics.labels import ClassRows, OneClassRows, class_metric
+from howsure.significance.metrics.labels import ClassRows, OneClassRows, class_metric, correctness
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.systems import Problem
 
@@ -102,10 +102,8 @@ class CodedLabels:
 
     def right(self, metric: Metric) -> Floats:
         """1 for each row that the metric counts as right, else 0: (n,)."""
-        assert metric.score is not None
-        return metric.score(
-            self.true, self.predicted, Problem(LABELS, self.true, self.predicted, self.predicted, self.names)
-        )
+        score = metric.score or correctness
+        return score(self.true, self.predicted, Problem(LABELS, self.true, self.predicted, self.predicted, self.names))
 
     def scored(
         self, metric: Metric, rows: Integers, items: Integers | None, units: Integers | None
