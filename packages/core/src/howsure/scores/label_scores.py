@@ -100,10 +100,12 @@ class CodedLabels:
         one_class = class_metric(metric.name.partition("[")[0], self.names[codes[0]])
         return replace(one_class, name=metric.name)
 
-    def right(self, metric: Metric) -> Floats:
-        """1 for each row that the metric counts as right, else 0: (n,)."""
-        score = metric.score or correctness
-        return score(self.true, self.predicted, Problem(LABELS, self.true, self.predicted, self.predicted, self.names))
+    def row_scores(self, metric: Metric) -> Floats:
+        """The value of each row in a metric that is a mean; for other metrics, 1 for each row that is right, else 0."""
+        problem = Problem(LABELS, self.true, self.predicted, self.predicted, self.names)
+        if metric.is_mean:
+            return metric.rows(self.true, self.predicted, problem)[:, 0]
+        return (metric.score or correctness)(self.true, self.predicted, problem)
 
     def scored(
         self, metric: Metric, rows: Integers, items: Integers | None, units: Integers | None

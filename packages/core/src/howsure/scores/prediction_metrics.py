@@ -282,7 +282,7 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
     The mean of the contributions is θ. For a metric that is a mean, a contribution is the value of the row. For other
     metrics, it is the jackknife pseudo-value nθ - (n - 1)θ₋ᵢ, shifted so that the mean is θ. `document_scores` has the
     contributions if whole clusters, or items with all their runs, are left out instead of single rows. For metrics of
-    labels, the score of a row is whether it is right.
+    labels that are not means, the score of a row is whether it is right.
 
     Raises InputError for answers that the metric cannot use, and if a value is undefined.
     """
@@ -298,7 +298,7 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
     for metric in metrics:
         of_labels = labels if metric.task == LABELS else None
         if of_labels is not None:
-            scores[metric.name] = of_labels.right(metric)
+            scores[metric.name] = of_labels.row_scores(metric)
         if of_labels is not None and metric.is_mean:
             continue
         for group, model, positions in iterate_cells(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
