@@ -82,7 +82,7 @@ class Columns:
             coded = [column for column in groups.values() if isinstance(column, Coded)]
             spelled = [spellings_note(column.rows_by_name, "groups") for column in coded]
             notes = tuple(CountNote("spelling", {"sentence": sentence}) for sentence in spelled if sentence)
-            if not isinstance(data, Source):
+            if "y_prob" in values and not isinstance(data, Source):
                 score_name = parameters["y_prob"] if isinstance(parameters["y_prob"], str) else "y_prob"
                 percent = notes_on_percentages({score_name: values["y_prob"]})
                 rows = replace(rows, read={"notes": list(percent)} if percent else {})

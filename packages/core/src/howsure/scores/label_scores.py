@@ -154,16 +154,17 @@ class CodedLabels:
         Raises InputError if none of its labels is a true label.
         """
         true, predicted = (
-            Counter({self.names[code]: times for code, times in enumerate(np.bincount(codes[rows]).tolist()) if times})
+            Counter({self.labels[code]: times for code, times in enumerate(np.bincount(codes[rows]).tolist()) if times})
             for codes in (self.true, self.predicted)
         )
-        predicted.pop(NO_ANSWER, None)
+        predicted.pop(None, None)
         yield from spelling_notes(true, predicted, name=name)
         never_true = [label for label in predicted if label not in true]
         averages = [metric.name for metric in metrics if metric.class_ratio is not None]
         if never_true and averages:
+            names = shortened(repr(self.names[self.labels.index(label)]) for label in never_true)
             times = sum(predicted[label] for label in never_true)
-            what = f"{name} predicts {shortened(map(repr, never_true))} in {counted(times, 'row')}, never a true label"
+            what = f"{name} predicts {names} in {counted(times, 'row')}, never a true label"
             yield marked_note(f"{what}: counted as wrong; averages over classes leave such classes out.")
 
 
