@@ -447,16 +447,19 @@ def percentages(columns: Mapping[str, Any]) -> list[str]:
     >>> percentages({"score": ["65%", "5%"], "other": [0.65, 0.05]})
     ['score']
     """
-    arrays = {
-        name: np.asarray(list(column.values()) if isinstance(column, Mapping) else column)
-        for name, column in columns.items()
-        if hasattr(column, "__len__")
-    }
-    return [
-        name
-        for name, array in arrays.items()
-        if array.dtype.kind in "OUT" and any(proportions(part) is not None for part in np.atleast_2d(array.T))
-    ]
+    names = list[str]()
+    for name, column in columns.items():
+        try:
+            array = np.asarray(list(column.values()) if isinstance(column, Mapping) else column)
+        except ValueError:  # a ragged list, which is refused where it is read
+            continue
+        if (
+            array.ndim
+            and array.dtype.kind in "OUT"
+            and any(proportions(part) is not None for part in np.atleast_2d(array.T))
+        ):
+            names.append(name)
+    return names
 
 
 def notes_on_percentages(columns: Mapping[str, Any]) -> tuple[str, ...]:
