@@ -136,7 +136,7 @@ def throw(bias: float) -> Die:
     return Die([1 - bias, bias])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("n_documents", [1, pytest.param(30, marks=pytest.mark.slow)])
 def test_shares_of_the_variance_are_exact_on_average_and_their_intervals_cover(n_documents: int) -> None:
     biases = [0.05, 0.2, 0.9]

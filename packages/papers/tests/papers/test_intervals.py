@@ -145,7 +145,7 @@ def test_whether_an_error_could_be_shown_to_be_small() -> None:
     assert findings_of_parts(simulated("documents", moved=0.0))[-1].holds
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_slice(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "ORDERS", 1)
     steps: list[int] = []

@@ -49,7 +49,7 @@ def test_the_scores_are_those_of_the_public_call(decimals: int) -> None:
     assert _score(Pairs(y, q), sizes) == pytest.approx(expected, abs=1e-15)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_every_figure_has_its_finding_table_and_drawing(synthetic: Reproduction) -> None:
     assert [finding.figure for finding in synthetic.findings] == [
         *(f"4.{i}" for i in range(7, 12)),

@@ -62,7 +62,7 @@ def test_ewt_is_read_as_it_is_split(real_data: Path) -> None:
     assert len({*corpus.train.sentences, *corpus.dev.sentences, *corpus.test.sentences}) == 90
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_tagging_experiment(real_data: Path, quick: None) -> None:
     result = reproduce_tagging(data=str(real_data), limit=LIMIT, seed=1)
     assert [finding.figure for finding in result.findings].count("3") == 8

@@ -90,7 +90,7 @@ def test_a_judged_tagger_is_the_tagger(real_data: Path) -> None:
     assert not hasattr(kind.tagger, "labels_")  # the next corpus starts afresh
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_tables_and_figures(made: Reproduction) -> None:
     assert [len(table.rows) for table in made.tables[:2]] == [5, 5]
     ablation = [row[0] for row in rows_of(made.tables[4])]

@@ -47,7 +47,7 @@ def test_the_first_reads_all_and_each_other_one_the_same_fifth(store: EventStore
     assert set(documents_for(store, "ben")) == {*twice, extra}, "what was answered stays"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [pytest.param(0.2, marks=pytest.mark.slow), 0.35])
 def test_each_document_is_read_twice_with_the_same_chance(tmp_path: Path, share: float) -> None:
     """Over seeds: the chance is the share at every place of the order of reading, the first ones included."""
