@@ -349,12 +349,12 @@ def check_numbers(values: object, *, name: str, n: int | None = None) -> Floats:
 
 
 def check_probabilities(
-    y_prob: object, *, name: str = "y_prob", n: int | None = None, scales: str | None = None
+    y_prob: object, *, name: str = "y_prob", n: int | None = None, prefix: str | None = None
 ) -> Floats:
     """Check probabilities (all in [0, 1], none missing) and return them as float64 (n,).
 
     A float64 array is not copied, unless it contains a negative zero, which becomes 0. n: the required number of rows.
-    scales: see `probability_advice`.
+    prefix: see `probability_advice`.
 
     >>> check_probabilities([0, 0.25, 1])
     array([0.  , 0.25, 1.  ])
@@ -368,21 +368,21 @@ def check_probabilities(
         value = float(values[row])
         if math.isnan(value):
             raise missing(name, row)
-        raise not_a_probability(name, value, row=row, highest=float(high), scales=scales)
+        raise not_a_probability(name, value, row=row, highest=float(high), prefix=prefix)
     return values + 0.0 if low == 0.0 and np.signbit(values).any() else values
 
 
 def probability_advice(
-    value: float, highest: float = math.inf, *, scales: str | None = None, transform: str = "sigmoid"
+    value: float, highest: float = math.inf, *, prefix: str | None = None, transform: str = "sigmoid"
 ) -> str:
     """Guess why a value is outside [0, 1] (rounding, log-probability, percentage or logit) and return a remedy.
 
-    highest: the largest value in the column. scales: the prefix of the parameters `logits` and `logprobs` in the
+    highest: the largest value in the column. prefix: the prefix of the parameters `logits` and `logprobs` in the
     message (`GIVEN_PREFIX` or an empty string); None if the function has no such parameters. transform: the function
     that turns logits into probabilities, "sigmoid" or, for several classes, "softmax".
     """
-    exp = "Apply exp first" if scales is None else f"Give `{scales}logprobs=...` instead"
-    logits = f"Apply a {transform} first" if scales is None else f"Give `{scales}logits=...` instead"
+    exp = "Apply exp first" if prefix is None else f"Give `{prefix}logprobs=...` instead"
+    logits = f"Apply a {transform} first" if prefix is None else f"Give `{prefix}logits=...` instead"
     if -ROUNDING <= value <= 1 + ROUNDING:
         return "Is it a rounding error? Clip it in your own pipeline; howsure does not clip silently."
     if highest <= 0:
@@ -623,10 +623,10 @@ def not_a_probability(
     highest: float,
     row: int | None = None,
     place: str | None = None,
-    scales: str | None = GIVEN_PREFIX,
+    prefix: str | None = GIVEN_PREFIX,
 ) -> InputError:
-    """Build the error for a number outside [0, 1]; for `highest` and `scales` see `probability_advice`."""
-    remedy = probability_advice(value, highest, scales=scales)
+    """Build the error for a number outside [0, 1]; for `highest` and `prefix` see `probability_advice`."""
+    remedy = probability_advice(value, highest, prefix=prefix)
     return InputError("outside", name, value=value, row=row, place=place, low=0, high=1, remedy=remedy)
 
 

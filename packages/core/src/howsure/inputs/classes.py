@@ -93,7 +93,7 @@ def distributions(matrix: Floats, names: tuple[str, ...], scale: str | None, *, 
 def check_scores(matrix: Floats, names: tuple[str, ...], scale: str | None, *, name: str) -> None:
     """Check scores of classes (n, K) as `distributions` does, without converting."""
     if scale is None:
-        check_distributions(matrix, names, name=name, scales=GIVEN_PREFIX)
+        check_distributions(matrix, names, name=name, prefix=GIVEN_PREFIX)
     else:
         check_log_scale(matrix, names, scale, name=name)
 
@@ -287,11 +287,11 @@ def _classes_of_columns(labels: Sequence[str], classes: Sequence[str]) -> str:
     return f" Name the labels of the columns, in their order: {parameter('classes', names)}."
 
 
-def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, scales: str | None = None) -> None:
+def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, prefix: str | None = None) -> None:
     """Raise InputError for the first row with a value outside [0, 1] (above 1 by more than `MAX_ABOVE_1`) or a sum that
     is not 1, as `sum_tolerance` says.
 
-    scales: see `probability_advice`.
+    prefix: see `probability_advice`.
     """
     low, high = matrix.min(), matrix.max()
     if not (low >= 0.0 and high <= 1.0 + MAX_ABOVE_1):
@@ -299,7 +299,7 @@ def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, sc
         value = float(matrix[row, column])
         if np.isnan(value):
             raise missing(name, row, class_name=names[column])
-        remedy = probability_advice(value, float(high), scales=scales, transform="softmax")
+        remedy = probability_advice(value, float(high), prefix=prefix, transform="softmax")
         raise InputError("outside", name, value=value, row=row, low=0, high=1, class_name=names[column], remedy=remedy)
     if not rounded_rows(matrix).any():
         return

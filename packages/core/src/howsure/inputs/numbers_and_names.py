@@ -425,6 +425,14 @@ def proportions(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
     >>> proportions(np.array(["65%", "35,5 %"])), proportions(np.array(["65%", "1,250%"])), proportions(np.array([1]))
     (array([0.65 , 0.355]), None, None)
     """
+    texts = _percentage_texts(column)
+    return (
+        None if texts is None else np.array([math.nan if text is None else float(proportion(text)) for text in texts])
+    )
+
+
+def _percentage_texts(column: npt.NDArray[Any]) -> list[str | None] | None:
+    """Return the percentages of a column, None where one is missing; None for any other column."""
     if column.dtype.kind not in "OUT":
         return None
     texts = column.tolist()
@@ -436,9 +444,7 @@ def proportions(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
     if not all(isinstance(text, str) and PERCENT.fullmatch(text) for text in present):
         return None
     commas, points = (Marks.of([text for text in present if mark in text]) for mark in ",.")
-    if may_separate_thousands(commas, points, lambda: False):
-        return None
-    return np.array([math.nan if text is None else float(proportion(text)) for text in texts])
+    return None if may_separate_thousands(commas, points, lambda: False) else texts
 
 
 def percentages(columns: Mapping[str, Any]) -> list[str]:
@@ -456,7 +462,7 @@ def percentages(columns: Mapping[str, Any]) -> list[str]:
         if (
             array.ndim
             and array.dtype.kind in "OUT"
-            and any(proportions(part) is not None for part in np.atleast_2d(array.T))
+            and any(_percentage_texts(part) is not None for part in np.atleast_2d(array.T))
         ):
             names.append(name)
     return names

@@ -122,7 +122,7 @@ def pairs_from(
     )
     return Pairs(
         labels,
-        check_probabilities(y_prob, name=names_in_messages[prob_name], n=n, scales=GIVEN_PREFIX),
+        check_probabilities(y_prob, name=names_in_messages[prob_name], n=n, prefix=GIVEN_PREFIX),
         None if sample_weight is None else check_weights(sample_weight, n=n, name=names_in_messages["sample_weight"]),
         codes,
         names,
@@ -266,7 +266,7 @@ def unscaled_probabilities(values: Floats, scale: str) -> Floats:
 def check_one_probability(values: Floats, scale: str | None, *, name: str) -> Floats:
     """Check one value per row and convert it from its scale (None: probabilities) to a probability, (n,)."""
     if scale is None:
-        return check_probabilities(values, name=name, scales=GIVEN_PREFIX)
+        return check_probabilities(values, name=name, prefix=GIVEN_PREFIX)
     return unscaled_probabilities(check_scale(values, scale, name=name), scale)
 
 

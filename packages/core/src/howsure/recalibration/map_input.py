@@ -113,7 +113,7 @@ def scores_from(
         check_scores(matrix, names, None if logits is None else LOGITS, name=name)
         return class_scores(matrix + 0.0, logits=logits is not None, floor=floor), names
     if logits is None:
-        return binary_scores(check_probabilities(values, scales=GIVEN_PREFIX), floor=floor), ()
+        return binary_scores(check_probabilities(values, prefix=GIVEN_PREFIX), floor=floor), ()
     return binary_scores(check_scale(values, LOGITS, name=name), logits=True, floor=floor), ()
 
 

@@ -112,7 +112,7 @@ def score_table(
         raise InputError(
             f"{option} is about the mean of groups, so the group of each row is needed. Give it as `groups=...`."
         )
-    kinds = run_summaries(pass_at, pass_hat)
+    summaries = run_summaries(pass_at, pass_hat)
     of_files, target_notes = dict[str, Any](), list[str]()
     of_lines = targets is not None and prediction is None
     if targets is not None:
@@ -156,7 +156,7 @@ def score_table(
     if "run" in rows.coded and "id" not in rows.coded:
         raise InputError("`run` needs the item of each row. Give it as `id=...`.")
     rng = with_seed(rng)
-    options = _Options(bounds, lower_is_better, macro, level, generator_from(rng), len(kinds), sampled)
+    options = _Options(bounds, lower_is_better, macro, level, generator_from(rng), len(summaries), sampled)
     table_rows, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     tied: dict[str, int] = {}
     with rows.locating_errors():
@@ -169,11 +169,13 @@ def score_table(
             values, missing = _fill_missing(rows, name, missing_score)
             left_out = int(missing.sum()) if missing_score is None else 0
             skipped |= {name: left_out} if left_out else {}
-            for kind in kinds:
-                score_rows, macro_notes = _score_rows(rows, name, values, missing, kind, options)
+            for summary in summaries:
+                score_rows, macro_notes = _score_rows(rows, name, values, missing, summary, options)
                 if whole is not None and len({row.group for row in score_rows} - {MACRO}) > 1:
                     metric_values = whole.scores[name] if requested_metrics else values
-                    overall, _ = _score_rows(whole, name, metric_values, missing, kind, replace(options, macro=False))
+                    overall, _ = _score_rows(
+                        whole, name, metric_values, missing, summary, replace(options, macro=False)
+                    )
                     table_rows += overall_rows(overall, [row for row in score_rows if row.group != MACRO])
                 table_rows += score_rows
                 incomplete += macro_notes
@@ -202,8 +204,8 @@ def score_table(
         names = [asked_metric.name for asked_metric in requested_metrics]
         recipe |= {"metrics": names, **signatures(names, rows.answers[0] if rows.answers else ())}
     recipe |= {"skipped": {**rows.read.get("skipped", {}), **skipped}} if skipped else {}
-    recipe |= {"pass_at": [kind.k for kind in kinds if not kind.all_right]} if pass_at else {}
-    recipe |= {"pass_hat": [kind.k for kind in kinds if kind.all_right]} if pass_hat else {}
+    recipe |= {"pass_at": [summary.k for summary in summaries if not summary.all_right]} if pass_at else {}
+    recipe |= {"pass_hat": [summary.k for summary in summaries if summary.all_right]} if pass_hat else {}
     recipe |= {"seed": seed_in_recipe(rng)} if several else {}
     recipe |= {} if worst_request is None else worst_request.recipe
     worst_items = (
@@ -212,8 +214,8 @@ def score_table(
         else worst_request.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean", tied=tied)
     )
     simultaneous_notes = (
-        (Note(f"The intervals of a model are simultaneous for all {len(kinds)} k together.", DETAIL),)
-        if len(kinds) > 1
+        (Note(f"The intervals of a model are simultaneous for all {len(summaries)} k together.", DETAIL),)
+        if len(summaries) > 1
         else ()
     )
     read_as = () if targets is None else columns_notes(str(targets), of_files.get("read_as"))
@@ -306,7 +308,7 @@ class _Cell:
 
 
 def _score_rows(
-    rows: ScoredRows, name: str, values: Floats, missing: Flags, measure: RunSummary, options: _Options
+    rows: ScoredRows, name: str, values: Floats, missing: Flags, summary: RunSummary, options: _Options
 ) -> tuple[list[ScoreRow], list[str]]:
     """The rows of one score, by group, the best model first; and notes on models without a mean of groups."""
     present = values if not np.isnan(values).any() else values[~np.isnan(values)]
@@ -316,16 +318,16 @@ def _score_rows(
         check_scales({name: values}, rows.read.get("percentages", ()), options.bounds)
         check_within(values, options.bounds, name=name)
     bounds = score_bounds(rows, name, present, options.bounds)
-    if measure.k is not None and not ((present == 0.0) | (present == 1.0)).all():
+    if summary.k is not None and not ((present == 0.0) | (present == 1.0)).all():
         row = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
         raise InputError(
-            f"{parameter('pass_hat' if measure.all_right else 'pass_at')} is for scores that are 0 or 1; `row {row}` "
+            f"{parameter('pass_hat' if summary.all_right else 'pass_at')} is for scores that are 0 or 1; `row {row}` "
             f"is {values[row]:g} in {name}. If another score is meant, name it: `score=...`."
         )
-    name = measure.called(name)
+    name = summary.called(name)
     by_group: dict[str | None, list[_Cell]] = {}
     for group, model, positions in iterate_cells(rows, ~np.isnan(values)):
-        cell = _cell(rows, values, positions, missing, bounds, options, (name, group, model), measure)
+        cell = _cell(rows, values, positions, missing, bounds, options, (name, group, model), summary)
         by_group.setdefault(group, []).append(cell)
     sign = 1.0 if options.lower_is_better else -1.0
     tables = [_rank_cells(cells, rows, bounds, options) for cells in by_group.values()]
@@ -395,7 +397,7 @@ def _cell(
     bounds: Bounds | None,
     options: _Options,
     names: tuple[str, str | None, str | None],
-    measure: RunSummary,
+    summary: RunSummary,
 ) -> _Cell:
     """The items of a model in a group, each with the summary of its runs."""
     document_scores = rows.document_scores.get(names[0])
@@ -406,8 +408,8 @@ def _cell(
     units = None if rows.clusters is None else rows.clusters[positions]
     notes: list[str] = []
     ids = rows.coded.get("id")
-    if ids is None and measure.k is not None and measure.k > 1:
-        raise InputError(f"pass@{measure.k} needs several runs of each item. Give the item of each row as `id=...`.")
+    if ids is None and summary.k is not None and summary.k > 1:
+        raise InputError(f"pass@{summary.k} needs several runs of each item. Give the item of each row as `id=...`.")
     if ids is not None:
         items, first, item_of_row, times = np.unique(
             ids.codes[positions], return_index=True, return_inverse=True, return_counts=True
@@ -417,14 +419,14 @@ def _cell(
             check_distinct_runs(rows, positions, item_of_row)
             if int(times.min()) < runs:
                 notes.append(f"Items have {int(times.min())} to {runs} runs.")
-        if measure.k is not None and int(times.min()) < measure.k:
+        if summary.k is not None and int(times.min()) < summary.k:
             item = ids.names[ids.codes[positions[first[times.argmin()]]]]
             raise InputError(
-                f"{parameter('pass_hat' if measure.all_right else 'pass_at')} must be at most the number of runs of "
-                f"each item; item {item!r} has {counted(int(times.min()), 'run')}, k is {measure.k}."
+                f"{parameter('pass_hat' if summary.all_right else 'pass_at')} must be at most the number of runs of "
+                f"each item; item {item!r} has {counted(int(times.min()), 'run')}, k is {summary.k}."
             )
         values = (
-            measure.of(np.bincount(item_of_row, values).astype(np.float64), times.astype(np.float64))
+            summary.of(np.bincount(item_of_row, values).astype(np.float64), times.astype(np.float64))
             if runs > 1
             else values[first]
         )

@@ -87,7 +87,7 @@ class PartitionSums:
         if self.groups is not None:
             name = ColumnName(self.groups, "groups")
             codes, names = check_codes(columns[self.groups], n=n, name=name, groups=True)
-        q = check_probabilities(columns[self.y_prob], n=n, name=ColumnName(self.y_prob, "y_prob"), scales=GIVEN_PREFIX)
+        q = check_probabilities(columns[self.y_prob], n=n, name=ColumnName(self.y_prob, "y_prob"), prefix=GIVEN_PREFIX)
         w = (
             None
             if self.sample_weight is None

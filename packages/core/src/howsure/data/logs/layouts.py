@@ -26,17 +26,17 @@ Record = Mapping[str, Any]
 class Layout:
     """The structure of a log format, in which each record is an item or contains several items.
 
-    keys: the keys of every record. They must occur in the beginning of a document, unless it begins with one of the
-    keys `first`. records: a function that finds the records in a document. rows: a function that converts a record.
-    failed: the note on rows that failed.
+    record_keys: the keys of every record, separated by blanks. They must occur in the beginning of a document, unless
+    it begins with one of `first_keys`. records: a function that finds the records in a document. rows: a function that
+    converts a record. failed: the note on rows that failed.
     """
 
     name: str
     program: str
-    keys: str
+    record_keys: str
     rows: Callable[[Record, Source], Iterator[Row]]
     records: Callable[[Any], list[Any]] = listed
-    first: tuple[str, ...] = ()
+    first_keys: tuple[str, ...] = ()
     failed: str = "ended in an error"
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
@@ -46,16 +46,16 @@ class Layout:
         return LogFormat(self.name, self.program, self._recognises, self._rows, bounds=self.bounds)
 
     def _recognises(self, beginning: Beginning) -> bool:
-        needed = set(self.keys.split())
+        needed = set(self.record_keys.split())
         if beginning.file.format != "json":
             return beginning.record.keys() >= needed
-        return needed <= set(beginning.keys) or beginning.keys[:1] in [(key,) for key in self.first]
+        return needed <= set(beginning.keys) or beginning.keys[:1] in [(key,) for key in self.first_keys]
 
     def _rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each answer. Several answers to an item in one file are runs of this item."""
         runs_seen, item_by_request, failed = Counter[str](), dict[str, Any](), 0
         for at, record in self._records(source):
-            lacking = set(self.keys.split()) - record.keys()
+            lacking = set(self.record_keys.split()) - record.keys()
             if lacking:
                 problem = f"it lacks {', '.join(sorted(lacking))}, which a log of {self.program} has."
                 raise source.fault(at, problem)
@@ -74,7 +74,7 @@ class Layout:
 
     def _records(self, source: Source) -> Iterator[tuple[int, Record]]:
         first = Beginning(source.file).record
-        if source.file.format == "jsonl" and (self.records is listed or first.keys() >= set(self.keys.split())):
+        if source.file.format == "jsonl" and (self.records is listed or first.keys() >= set(self.record_keys.split())):
             yield from source.records()
             return
         records = self.records(source.document())

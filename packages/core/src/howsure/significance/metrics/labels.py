@@ -263,14 +263,15 @@ for _name, _quotient in PER_CLASS.items():
     register(micro(f"micro_{_name}", _quotient))
     register(weighted(f"weighted_{_name}", _quotient))
 register(macro("balanced_accuracy", PER_CLASS["recall"], "true"))
-MCC = Metric(
-    "mcc",
-    "hard",
-    ClassRows("all"),
-    matthews_correlation,
-    best=1.0,
-    bounds=(-1.0, 1.0),
-    score=correctness,
-    sizes=shares_of_classes,
+register(
+    Metric(
+        "mcc",
+        "hard",
+        ClassRows("all"),
+        matthews_correlation,
+        best=1.0,
+        bounds=(-1.0, 1.0),
+        score=correctness,
+        sizes=shares_of_classes,
+    )
 )
-register(MCC)
