@@ -105,7 +105,7 @@ def test_one_probability_with_shares_of_two_classes(tmp_path: Path) -> None:
             r"annotators for each class: divide counts by the number of annotators\.$",
         ),
         ({"y": {"a": 3.0, "b": 1.0, "c": 0.0}}, (), "divide counts by the number of annotators"),
-        ({"y": {"a": 1.0, "b": 0.0}}, (), "y must contain the same names in every row"),
+        ({"y": {"a": 1.0, "b": 0.0}}, (), "y must be an object with the names"),
         ({"y": None}, (), "y must not be missing; row 2 "),
         ({}, ("--classes", "x,y,z"), "classes .*must name the classes in p"),
         (

@@ -50,7 +50,11 @@ def boundaries(q: Floats, *, bin_size: int) -> Floats:
 
 
 def lasts_of_bins(q: Floats | Integers, *, bin_size: int) -> Integers:
-    """Return the index of the last row of each bin except the last bin, for sorted predictions or cell numbers."""
+    """Return the index of the last row of each bin except the last bin.
+
+    q: sorted predictions, or the sorted numbers of their cells. A bin ends at the first change of q
+    after `bin_size` rows.
+    """
     n = len(q)
     is_last = np.append(q[1:] != q[:-1], True)  # the last of a group of equal predictions
     if is_last.all():  # no ties: every bin but the last has exactly bin_size pairs

@@ -12,7 +12,7 @@ from howsure.counts.notes import CountNote, SamplingDesign
 from howsure.errors import InputError, Parameter, Verbatim, parameter
 from howsure.inputs.checks import Codes, Column, as_column, check_codes, check_labels, is_missing
 from howsure.inputs.label_spelling import spellings
-from howsure.inputs.numbers_and_names import parse_number, shortened
+from howsure.inputs.numbers_and_names import counted, parse_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 
 # Columns with values for some units only: labels, and how labelled units were drawn.
@@ -293,8 +293,8 @@ def _check_whole_clusters(elements: Elements, labelled: Integers) -> None:
         row = int(members[~np.isin(members, labelled)][0])
         raise InputError(
             f"a cluster must be labelled completely or not at all; the cluster of `row {row}` has labels for "
-            f"{n_labelled[partly[0]]:,} of its {size[partly[0]]:,} units ({len(partly):,} such clusters in all). Label "
-            "its other units, or remove its labels."
+            f"{n_labelled[partly[0]]:,} of its {size[partly[0]]:,} units ({counted(len(partly), 'such cluster')} "
+            "in all). Label its other units, or remove its labels."
         )
 
 

@@ -129,7 +129,11 @@ def binary_scores(column: Floats, *, logits: bool = False, floor: float | None =
 
 
 def class_scores(matrix: Floats, *, logits: bool = False, floor: float | None = None) -> Classes:
-    """The scores of checked rows of probabilities (n, K), which are divided by their sum if rounded, or of logits."""
+    """Return the probabilities of classes and their logarithms, given checked rows (n, K) of probabilities or logits.
+
+    A row of probabilities whose sum is not 1 because of rounding is divided by its sum. Probabilities below `floor` are
+    raised to it, and each row is divided by its sum again.
+    """
     matrix = matrix if logits else without_rounding(matrix)
     if floor is not None:
         raised = np.maximum(softmax(matrix) if logits else matrix, floor)

@@ -73,8 +73,12 @@ def _group_weights(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[In
 
 
 def add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estimate:
-    """Combine independent intervals: the distance of the estimate to each end is the root of the sum of the squared
-    distances (Zou & Donner 2008). There is no interval if one of them is missing."""
+    """Return the first estimate with an interval for all sources of error together, within the bounds.
+
+    estimates: the same value, each with the interval for one of several independent sources of error (such as items and
+    groups). The distance from the value to an end is the root of the sum of the squared distances (Zou & Donner 2008).
+    The result has no interval if one of the estimates has none.
+    """
     first = estimates[0]
     if any(estimate.low is None or estimate.high is None for estimate in estimates):
         return replace(first, low=None, high=None)

@@ -60,8 +60,10 @@ class Experiments:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        if self.path.is_dir() or not self.path.parent.is_dir():
-            raise InputError(f"the store must be a file in a folder that exists; {self.path} is not.")
+        if self.path.is_dir():
+            raise InputError(f"the store must be a file; {self.path} is a folder.")
+        if not self.path.parent.is_dir():
+            raise InputError(f"the store {self.path} cannot be created: the folder {self.path.parent} does not exist.")
         self._read_to = 0
         self._ids: tuple[str, ...] = ()
         self._targets: tuple[Any, ...] = ()

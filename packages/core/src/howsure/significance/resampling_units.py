@@ -267,7 +267,8 @@ def _distinct(problem: Problem) -> Problem:
 def _run_statistics(
     problem: Problem, system: npt.NDArray[Any], functions: Sequence[Rows], keep_runs: bool
 ) -> list[list[Floats]]:
-    """Arrays (rows, statistics), by run (or for all runs added up) and by function."""
+    """Return for each run, in `run_order`, and each function an array (rows of the data, statistics). Unless
+    `keep_runs`, the arrays of all runs are added up, in this order, and returned like those of a single run."""
     order = run_order(system, problem) if len(system) > 1 else range(len(system))
     statistics = [[function(problem.targets, system[run], problem) for function in functions] for run in order]
     return statistics if keep_runs else [[sum(parts[1:], start=parts[0]) for parts in zip(*statistics, strict=True)]]

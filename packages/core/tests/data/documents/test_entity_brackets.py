@@ -144,7 +144,10 @@ def test_a_document_with_broken_brackets_is_an_error_or_left_out(form: str, tmp_
     path.write_bytes(gzip.compress(content.encode()))
     with pytest.raises(InputError, match=r"line \d+ of .*release\.txt\.gz: .*the bracket \(1 is never closed.*road"):
         read_documents(path)
-    with pytest.warns(UserWarning, match=r"left out 2 of 3 documents, whose brackets do not match: road, hill\. line"):
+    with pytest.warns(
+        UserWarning,
+        match=r"left out 2 of 3 documents, because opening and closing brackets do not match: road, hill\. line",
+    ):
         documents = read_documents(path, bad_brackets="leave-out")
     assert [document.name for document in documents] == ["sea"]
     assert documents[0].mentions is not None
@@ -174,7 +177,7 @@ def test_the_command_line_leaves_out_counts_and_names(tmp_path: Path) -> None:
     assert "Leave such documents out with --bad-brackets leave-out." in refused.err
     done = run("coreference", "score", gold, predicted, "--bad-brackets", "leave-out")
     assert done.code == 0
-    assert "left out 1 of 3 documents, whose brackets do not match: road. line" in done.err
+    assert "left out 1 of 3 documents, because opening and closing brackets do not match: road. line" in done.err
     assert "2 documents" in done.out
     out = tmp_path / "posterior.json"
     assert run("coreference", "posterior", gold, "--bad-brackets", "leave-out", "--output", out).code == 0
@@ -199,7 +202,9 @@ def test_two_broken_documents_of_one_name_are_two(tmp_path: Path) -> None:
     """They were counted by their names."""
     path = tmp_path / "x.conllu"
     path.write_text(conllu(road=OPEN, sea=GOOD) + conllu(road=ALIEN))
-    with pytest.warns(UserWarning, match="left out 2 of 3 documents, whose brackets do not match: road, road"):
+    with pytest.warns(
+        UserWarning, match="left out 2 of 3 documents, because opening and closing brackets do not match: road, road"
+    ):
         assert len(read_documents(path, bad_brackets="leave-out")) == 1
     other = tmp_path / "y.conllu"
     other.write_text(conllu(road=OPEN, sea=GOOD))

@@ -40,9 +40,10 @@ class Labelling:
 
 
 def find_labelling(store: Store) -> Labelling | None:
-    """Return the question and the draws of a store; None if no document was drawn.
+    """Return the question, actors, design and period of a store's first draw, and the settings of all draws; None if
+    there are no draws. A draw is a random sample of documents to label.
 
-    Raises DamagedStoreError if the stored settings of a draw are invalid.
+    Raises DamagedStoreError if these settings are invalid.
     """
     rows = query_rows(store, "SELECT settings FROM label_draw ORDER BY draw")
     draws = [_read(text, store) for (text,) in rows]

@@ -299,7 +299,8 @@ class LogProduct:
             self._weights = np.exp(transitions - self._highest)
 
     def __call__(self, rows: Floats, transitions: Floats) -> Floats:
-        """Return the result (n, K), given rows (n, K) and transitions (K, K) or (n, K, K)."""
+        """Return log Σ_j exp(x(j) + A(j, k)) for rows x, (n, K). transitions: A, either (n, K, K), one matrix for each
+        row, or the (K, K) matrix that this object was made from."""
         if transitions.ndim == 3:
             return log_sum_exp(rows[:, :, None] + transitions, axis=1)
         highest = _highest(rows)

@@ -366,7 +366,7 @@ def _sentence(lines: Sequence[str], tagging: Tagging, column: int, replaced: Col
     gone = {*tagging.attributes, *replaced}
     for i, (row, tag) in enumerate(zip(words, tagging.tags, strict=True)):
         if not tag or BREAK.search(tag):
-            raise InputError(f"a tag must be text without tab and line break in CoNLL-U; one is {tag!r}.")
+            raise InputError(f"a tag in CoNLL-U must not be empty or contain a tab or line break; one is {tag!r}.")
         kept = (
             []
             if row[-1] in NONE
@@ -468,7 +468,9 @@ def _words(
             attributes.append("SpaceAfter=No")
         line = "\t".join((str(at + 1), *row, "_", "|".join(attributes) or "_"))
         if line.count("\t") != 9 or "" in row or LINE_BREAK.search(line):
-            raise InputError(f"a word and its annotations must be text without tab and line break; word {at} is {row}.")
+            raise InputError(
+                f"a word and its annotations must not be empty or contain a tab or line break; word {at} is {row}."
+            )
         yield line
 
 

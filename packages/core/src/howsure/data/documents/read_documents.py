@@ -115,11 +115,11 @@ def documents_in(
 
 
 def left_out_text(left_out: LeftOut, kept: int) -> str:
-    """Say how many documents were left out because of their brackets, which documents, and why."""
+    """Say how many documents were left out because a bracket has no partner, name up to five, and explain the first."""
     first = shortened((document.name for document in left_out), limit=5)
     return (
-        f"left out {len(left_out):,} of {counted(len(left_out) + kept, 'document')}, whose brackets do not match: "
-        f"{first}. {left_out[0].fault}"
+        f"left out {len(left_out):,} of {counted(len(left_out) + kept, 'document')}, because opening and closing "
+        f"brackets do not match: {first}. {left_out[0].fault}"
     )
 
 

@@ -111,7 +111,12 @@ def _missing_step(connection: Connection, relation: str, sql: str, type: str, pl
     if type.startswith("STRUCT"):
         fields = [row[0] for row in connection.execute(f"DESCRIBE SELECT unnest({sql}) FROM {relation}").fetchall()]
         return unknown_name("field", str(step), fields, place=before)
-    return InputError(f"{path_text(place.column, place.steps)} leads nowhere: the type of {before} is {type}.")
+    part = path_text(place.column, place.steps)
+    if type.endswith("]"):
+        return InputError(
+            f"there is no {part}: {before} is a list ({type}). Name an element by its position: {before}[0]."
+        )
+    return InputError(f"there is no {part}: {before} has no parts, its type is {type}.")
 
 
 # Archives of numpy arrays (.npz): every array is a column, every two-dimensional one a column of lists.
@@ -653,8 +658,8 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
         place, value = table.place(other, column.text)
         listed = ", ".join(map(repr, keyed.keys))
         raise InputError(
-            f"{column.name} must contain the same names in every row, {listed} as in the first row; {place} is "
-            f"{quote(value)}. For a class without votes, write the probability 0."
+            f"{column.name} must be an object with the names {listed} in every row, as in the first row; {place} is "
+            f"{quote(value)}. If it lacks a name, write this name with the probability 0."
         )
     return keyed
 

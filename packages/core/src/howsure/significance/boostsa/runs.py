@@ -152,7 +152,10 @@ def check_part(name: str, part: Part) -> None:
     for run, columns in enumerate(zip(part["preds"], part["targs"], part["idxs"], strict=True)):
         lengths = [_length(rows, f"run {run} of {name!r}") for rows in columns]
         if len(set(lengths)) > 1:
-            raise InputError(f"run {run} of {name!r} must have as many preds as targs and idxs; it has {lengths}.")
+            numbers = ", ".join(
+                f"{length} {key}" for key, length in zip(("preds", "targs", "idxs"), lengths, strict=True)
+            )
+            raise InputError(f"run {run} of {name!r} must have as many preds as targs and idxs; it has {numbers}.")
 
 
 def plain_epochs(epochs: Any) -> list[Any]:

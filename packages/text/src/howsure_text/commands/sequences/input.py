@@ -264,8 +264,8 @@ def from_logits(path: str, *, targets: str | None, labels: str | None) -> Labell
     names = parse_label_names(labels) if labels is not None else arrays.label_names
     if names is None:
         raise InputError(
-            f"{path} does not name its labels; give --labels, separated by commas in the order of the logits, or the "
-            "config.json of the model."
+            f"{path} does not name its labels. Give them in the order of the logits: --labels O,B-PER,I-PER, or the "
+            "model's file: --labels config.json."
         )
     label_ids = _word_label_ids(arrays)
     others = {"word_ids": arrays.word_ids, "mask": arrays.mask} if label_ids is None else {"label_ids": label_ids}
