@@ -10,7 +10,7 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -197,6 +197,19 @@ LONGEST_LINE = 1 << 26  # bytes
 KEY = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:')  # possessive quantifiers prevent backtracking
 
 
+def _add_keys(keys: list[str], value: Any) -> None:
+    """Add the keys in parsed JSON at any depth to a list, in the order of the text."""
+    if type(value) is dict:
+        for key, content in value.items():
+            keys.append(key)
+            if type(content) in (dict, list):
+                _add_keys(keys, content)
+    elif type(value) is list:
+        for content in value:
+            if type(content) in (dict, list):
+                _add_keys(keys, content)
+
+
 @dataclass(frozen=True)
 class Beginning:
     """The beginning of a file; each property is read when a format needs it."""
@@ -240,6 +253,11 @@ class Beginning:
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The keys at any depth within the first bytes of a JSON document."""
+        if len(self.text) < FIRST:  # parsing a whole document is faster than searching it
+            with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                keys: list[str] = []
+                _add_keys(keys, DECODE(self.text))
+                return tuple(keys)
         return tuple(KEY.findall(self.text.decode("utf-8", "replace")))
 
     @cached_property
