@@ -434,14 +434,15 @@ def _frame_name(heading: str) -> str:
     return heading.lower().replace(" ", "_").replace("-", "_")
 
 
+MAX_PARTS = 20  # bins or steps in a table
 BINS = {"predicted": "mean_prob", "observed": "frequency", "low": "low", "high": "high"}
 STEPS = {"from": "lower", "to": "upper", "observed": "frequency", "low": "low", "high": "high"}
 
 
-def parts_table(curve: CalibrationCurve | CorpCurve, *, most: int = 20) -> Table:
-    """Return a table of a curve's bins or steps; if there are more than `most`, of an equally spaced selection."""
+def parts_table(curve: CalibrationCurve | CorpCurve) -> Table:
+    """Return a table of a curve's bins or steps; if there are more than `MAX_PARTS`, of an equally spaced selection."""
     parts, name, named = (curve.steps, "step", STEPS) if hasattr(curve, "steps") else (curve.bins, "bin", BINS)
     columns = [getattr(parts, column) for column in named.values()]
-    shown = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), most)).round().astype(int))
+    shown = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), MAX_PARTS)).round().astype(int))
     rows = [[f"{i + 1}", f"{parts.count[i]:,}", *(number(column[i]) for column in columns)] for i in shown]
     return Table((name if len(shown) == len(parts) else f"{name} of {len(parts)}", "n", *named), rows)

@@ -80,15 +80,13 @@ def is_posterior(value: object) -> TypeGuard[Sampler]:
     return not inspect.isclass(value) and callable(method) and "rng" in inspect.signature(method).parameters
 
 
-def posteriors_of_documents(
-    posterior: Posteriors, samples: int | None, *, least: int = 2
-) -> tuple[list[Any], int | None]:
+def posteriors_of_documents(posterior: Posteriors, samples: int | None) -> tuple[list[Any], int | None]:
     """Return a list of posteriors, or of a single iterable of samples, and the number of samples to draw.
 
     posterior: one posterior, a list or mapping of posteriors of independent documents, or an iterable of samples.
     samples: the requested number of samples; None for the default, which is all samples of an iterable.
     """
-    n = None if samples is None else check_integer(samples, name="samples", least=least, most=MAX_SIMULATIONS)
+    n = None if samples is None else check_integer(samples, name="samples", least=2, most=MAX_SIMULATIONS)
     if is_posterior(posterior):
         return [posterior], n or SAMPLES
     if hasattr(posterior, "__next__"):  # an iterator, which can be read only once

@@ -12,7 +12,7 @@ from howsure.data.predictions.selection import Selection, class_matrix
 from howsure.data.tables.database import Column, identifier
 from howsure.data.tables.table import Table
 from howsure.errors import ColumnName, InputError, parameter, quote, renumbered_rows
-from howsure.inputs.checks import not_two_values, positive_values
+from howsure.inputs.checks import positive_values
 from howsure.inputs.classes import (
     check_distributions,
     class_positions,
@@ -73,11 +73,6 @@ def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -
     """The frequency of each label, as text, the most frequent first."""
     rows = selection.ask(f"{column.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {limit}")
     return {str(value): int(str(count)) for value, count in rows}
-
-
-def labels_refused(column: Column, counts: dict[str, int], pos_label: str | None = None) -> InputError:
-    """Error for a label that is neither 0 or 1 nor one of two values."""
-    return not_two_values(counts, pos_label=pos_label, name=column.called, in_file=True)
 
 
 # Classes: their labels and shares.

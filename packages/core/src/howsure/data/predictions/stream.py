@@ -14,12 +14,12 @@ from typing import IO, Any, TypeVar
 import numpy as np
 
 from howsure.calibration.slots import SlotAdder, Slots, sum_by_slot
-from howsure.data.predictions.classes import label_counts, labels_refused
+from howsure.data.predictions.classes import label_counts
 from howsure.data.predictions.selection import Selection, class_matrix, enum_sql, not_a_number_in
 from howsure.data.tables.connections import THREADS
 from howsure.data.tables.database import Column, NullFound, chunks
 from howsure.errors import InputError, renumbered_rows
-from howsure.inputs.checks import is_weight, not_a_weight, weighs_nothing
+from howsure.inputs.checks import is_weight, not_a_weight, not_two_values, weighs_nothing
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.inputs.pairs_from import check_one_probability
 
@@ -78,7 +78,7 @@ class PairStream:
         the stream."""
         label = self.columns["y_true"]
         if place == LABEL:
-            return labels_refused(label, label_counts(self.selection, label))
+            return not_two_values(label_counts(self.selection, label), pos_label=None, name=label.called, in_file=True)
         column = self.y_prob if self.sample_weight is None or place == 0 else self.sample_weight
         return not_a_number_in(self.selection, column, row, lists=False)
 
