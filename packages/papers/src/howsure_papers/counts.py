@@ -70,7 +70,7 @@ def _llms(setting: Setting) -> ExperimentResult:
     sets = {name: [row for row in rows if row.name[1] == name] for name in dict.fromkeys(row.name[1] for row in rows)}
 
     def of(name: str, method: str) -> Tally:
-        return merge_tallies(row.found[method].total for row in sets[name])
+        return merge_tallies(row.tallies[method].total for row in sets[name])
 
     table = numbers(
         "llm_mcq_confidence: 95 % intervals of a model's accuracy from its confidence and 100 grades",
@@ -87,12 +87,12 @@ def _llms(setting: Setting) -> ExperimentResult:
 def graded_findings(rows: Sequence[Row]) -> list[Finding]:
     """The findings over all models, data sets and samples."""
     where = "accuracy of language models, 100 grades"
-    auto, alone = (merge_tallies(row.found[method].total for row in rows) for method in TWO)
+    auto, alone = (merge_tallies(row.tallies[method].total for row in rows) for method in TWO)
     ratio = auto.mean_width / alone.mean_width
     narrower = f"{ratio:.2f} times as wide ({100 * auto.mean_width:.1f} against {100 * alone.mean_width:.1f} points)"
     claim = "confidence makes these intervals narrower than grades alone do"
     return [
-        over_settings("the accuracy contain it", [(row.name, row.found["auto"].total) for row in rows], where),
+        over_settings("the accuracy contain it", [(row.name, row.tallies["auto"].total) for row in rows], where),
         Finding("", claim, narrower, bool(ratio < 1.0), where),
     ]
 
@@ -110,9 +110,9 @@ def _simulated(setting: Setting) -> ExperimentResult:
         rows,
         Column("population", NAME, get=lambda row: row.name[0]),
         Column("labels", TEXT, get=lambda row: row.name[1]),
-        Column("scores alone", digits(2), get=lambda row: row.found["raw"].cells.coverage),
-        *against_labels(lambda row, method: row.found[method].cells),
-        Column("total", digits(2), get=lambda row: row.found["auto"].total.coverage),
+        Column("scores alone", digits(2), get=lambda row: row.tallies["raw"].cells.coverage),
+        *against_labels(lambda row, method: row.tallies[method].cells),
+        Column("total", digits(2), get=lambda row: row.tallies["auto"].total.coverage),
     )
     note = (
         f"Simulated: {UNITS:,} units in {CELLS} cells, and {DOCUMENTS:,} documents in {MONTHS} months of which 2 to 3 "
@@ -125,7 +125,7 @@ def simulated_findings(rows: Sequence[Row], extreme: str) -> list[Finding]:
     """Return the findings for each kind of population; for the population `extreme`, a coverage of 0.90 is enough."""
     findings = []
     for row in rows:
-        cells, least = row.found["auto"].cells, MIN_DRIFT_COVERAGE if row.name[0] == extreme else LEAST_MEAN
+        cells, least = row.tallies["auto"].cells, MIN_DRIFT_COVERAGE if row.name[0] == extreme else LEAST_MEAN
         claim = f"intervals of cells contain the count in at least {least:.0%} of cases"
         ours = f"{coverage_text(cells)} of {len(cells.covered):,}"
         findings.append(Finding("", claim, ours, bool(cells.coverage >= least), f"simulated: {row.name[0]}"))

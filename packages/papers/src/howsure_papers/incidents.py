@@ -159,14 +159,14 @@ def pair_incidents(items: list[Item], path: Path) -> Incidents:
 
 def incidents_table(rows: Sequence[Row]) -> Numbers:
     """Return coverage and width by method and by size of the true count."""
-    every = [(row, method, tried) for row in rows for method, tried in row.found.items()]
+    every = [(row, method, tried) for row in rows for method, tried in row.tallies.items()]
 
     def coverage_by_size(name: str) -> list[str]:
         shares = [tried.cells.by_size().get(name) for *_, tried in every]
         return ["–" if share is None else f"{share[0]:.3f}" for share in shares]
 
     widths = [tried.cells.mean_width for *_, tried in every]
-    alone = [row.found["labels"].cells.mean_width for row, *_ in every]
+    alone = [row.tallies["labels"].cells.mean_width for row, *_ in every]
     return numbers(
         "muc4: 95 % intervals of counts by country and quarter; coverage in all, by size of the count, of sums",
         every,
@@ -185,12 +185,12 @@ def incidents_table(rows: Sequence[Row]) -> Numbers:
 def incidents_findings(row: Row) -> list[Finding]:
     """Return the coverage and width of the intervals for one number of labels."""
     where = f"MUC-4, {row.name[0]}, {row.name[1]} labels"
-    cells, labels_only = row.found["auto"].cells, row.found["labels"].cells
+    cells, labels_only = row.tallies["auto"].cells, row.tallies["labels"].cells
     sizes = cells.by_size()
     worst = min(sizes, key=lambda name: sizes[name][0])
     least, of_worst = sizes[worst]
     width_ratio = cells.mean_width / labels_only.mean_width
-    raw = row.found["raw"].cells.coverage
+    raw = row.tallies["raw"].cells.coverage
     claims = {
         f"intervals of cells contain the count in {NOMINAL:.0%} of cases": (
             f"{coverage_text(cells)} of {len(cells.covered):,}; intervals from the scores alone {raw:.2f}",

@@ -115,15 +115,15 @@ def try_police(setting: Setting) -> ExperimentResult:
                 "india_police_events: 95 % intervals of counts by week and by day, and of the total",
                 rows,
                 *names(rows),
-                *against_labels(lambda row, method: row.found[method].cells),
-                Column("total", digits(2), get=lambda row: row.found["auto"].total.coverage),
-                Column("width of total", digits(0), get=lambda row: row.found["auto"].total.mean_width),
+                *against_labels(lambda row, method: row.tallies[method].cells),
+                Column("total", digits(2), get=lambda row: row.tallies["auto"].total.coverage),
+                Column("width of total", digits(0), get=lambda row: row.tallies["auto"].total.mean_width),
             ),
             numbers(
                 "india_police_events: 95 % intervals of the total, labels drawn within strata",
                 totals,
                 *names(totals),
-                *against_labels(lambda row, method: row.found[method].total, decimals=0, error=True),
+                *against_labels(lambda row, method: row.tallies[method].total, decimals=0, error=True),
             ),
         ],
         notes=[
@@ -141,9 +141,9 @@ def police_findings(rows: Sequence[Row], totals: Sequence[Row], *, least: int, d
     where = f"India police events, {least} labels or more, {design}"
     findings = []
     for by in dict.fromkeys(row.name[4] for row in kept):
-        mine = [(row.name, row.found["auto"].cells) for row in kept if row.name[4] == by]
+        mine = [(row.name, row.tallies["auto"].cells) for row in kept if row.name[4] == by]
         findings.append(over_settings(f"{by}s contain the count", mine, where))
-    of_all = [(row.name, row.found["auto"].total) for row in totals if int(row.name[2]) >= least]
+    of_all = [(row.name, row.tallies["auto"].total) for row in totals if int(row.name[2]) >= least]
     return [*findings, over_settings("the total contain it", of_all, where)]
 
 

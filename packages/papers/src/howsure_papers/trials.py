@@ -210,7 +210,7 @@ class Row:
     """One setting of an experiment: its name in words, and the results of each method."""
 
     name: tuple[str, ...]
-    found: Mapping[str, MethodTallies]
+    tallies: Mapping[str, MethodTallies]
 
 
 def coverage_text(tally: Tally) -> str:

@@ -95,7 +95,7 @@ def test_findings_over_settings_name_the_worst() -> None:
         Row(("ARREST", "words", "200", "stratified", "week"), {"auto": bad}),
         Row(("ARREST", "words", "50", "stratified", "week"), {"auto": bad}),
     ]
-    totals = [Row(row.name[:3], row.found) for row in rows]
+    totals = [Row(row.name[:3], row.tallies) for row in rows]
     weeks, total = police_findings(rows, totals, least=100, design="stratified")
     assert weeks.holds is total.holds is False
     assert "least in ARREST, words, 200: 0.750 of 20" in total.ours

@@ -77,7 +77,7 @@ howsure calibration dev.jsonl --target gold --probs-column probs --reduce class-
 howsure calibration dev.jsonl --target gold --prob score --method corp --report report.html
 howsure calibration 'results/*/samples_*.jsonl'
 """,
-        own=[output_options, figure_option(), axis_option, report_option],
+        more_options=[output_options, figure_option(), axis_option, report_option],
         documented_by=(calibration_curves,),
         options={
             "method": choice(curves_by_group, "method", ["bins", "corp"]),
@@ -116,7 +116,7 @@ howsure calibration find-groups dev.csv --target gold --prob score --features ge
 howsure calibration find-groups dev.jsonl --target gold --probs-column probs --features 'genre,length(text)'
 howsure calibration find-groups answers.csv --target right --prob confidence --features model,topic --cluster item
 """,
-        own=[output_options, figure_option(), report_option],
+        more_options=[output_options, figure_option(), report_option],
         options={
             "features": click.option("--features", callback=as_names, required=True, metavar="COL,COL,…"),
             "conditions": click.option(
@@ -237,7 +237,7 @@ howsure calibration logits monday.summary tuesday.summary
 howsure calibration logits logits-*.npy --targets tokens.npy --figure curve.png
 howsure calibration logits 'shards/*.safetensors' --reduce top-label
 """,
-        own=[
+        more_options=[
             click.option(
                 "--save", type=OutputFile(), metavar="FILE.summary", help="Save the sums, to be combined with others."
             ),
@@ -430,7 +430,7 @@ def quantiles() -> click.Command:
 howsure quantiles draws.npz --target truth --draws-column draws
 howsure quantiles draws.csv --target truth --draws d1,d2,d3 --cluster document --figure quantiles.pdf
 """,
-        own=[output_options, figure_option()],
+        more_options=[output_options, figure_option()],
         options={
             "draws": in_order(
                 [

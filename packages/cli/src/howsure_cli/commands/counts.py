@@ -126,7 +126,7 @@ command.add_command(
 howsure counts sample news.csv --prob score --labels 200 --show id,text --output to_label.csv
 howsure counts sample news.csv --prob score --labels 100 --more to_label.csv --show id,text --output more.csv
 """,
-        own=[click.option("--output", type=OutputFile(".csv"), metavar="FILE.csv")],
+        more_options=[click.option("--output", type=OutputFile(".csv"), metavar="FILE.csv")],
         options=UNIT_OPTIONS
         | {
             "n": click.option("--labels", "n", type=click.IntRange(min=1), required=True, metavar="N"),

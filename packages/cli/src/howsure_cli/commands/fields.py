@@ -121,7 +121,7 @@ def fields() -> click.Command:
         evaluate,
         examples=EXAMPLES,
         files=FILES,
-        own=[
+        more_options=[
             click.option("--write-policy", type=OutputFile(".json"), metavar="FILE.json"),
             output_options,
             figure_option(),
@@ -141,7 +141,7 @@ def apply() -> click.Command:
         decide,
         examples=APPLY_EXAMPLES,
         files=FILES,
-        own=[output_options],
+        more_options=[output_options],
         options={"policy": policy_option, "data": table_options},
     )
 

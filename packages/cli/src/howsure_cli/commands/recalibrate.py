@@ -83,7 +83,10 @@ howsure recalibrate fit dev.jsonl --target gold --prob score --output map.json
 howsure recalibrate fit dev.csv --target gold --logits a,b,c --method temperature --output map.json
 howsure recalibrate fit dev.csv --target gold --prob p --group language --cluster document --output map.json
 """,
-        own=[click.option("--output", type=OutputFile(".json"), required=True, metavar="MAP.json"), figure_option()],
+        more_options=[
+            click.option("--output", type=OutputFile(".json"), required=True, metavar="MAP.json"),
+            figure_option(),
+        ],
         options={"method": choice(recalibrate, "method", METHODS)},
     )
 )
@@ -97,7 +100,7 @@ howsure recalibrate evaluate dev.jsonl --target gold --prob score
 howsure recalibrate evaluate dev.jsonl --target gold --logits logits --method temperature,vector --figure m.png
 howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.json
 """,
-        own=[output_options, figure_option(), axis_option, report_option],
+        more_options=[output_options, figure_option(), axis_option, report_option],
         documented_by=(recalibration_table,),
         options={
             "methods": click.option(

@@ -80,7 +80,7 @@ def derived(
         function,
         run,
         examples=examples,
-        own=output_decorators,
+        more_options=output_decorators,
         options=options,
         documented_by=documented_by,
         epilog=epilog,
@@ -95,18 +95,18 @@ def build_command(
     examples: str,
     files: str = FILES,
     required: bool = True,
-    own: Sequence[Decorator] = (),
+    more_options: Sequence[Decorator] = (),
     options: Mapping[str, Decorator | None] | None = None,
     documented_by: Sequence[Callable[..., object]] = (),
     **settings: Any,
 ) -> click.Command:
-    """Return a command that calls `run` with the options of a public function and further options, `own`.
+    """Return a command that calls `run` with the options of a public function and `more_options`.
 
     files: which files the command reads. required: whether a file must be named.
     """
     shown = "FILE..." if required else "[FILE]..."
     argument: Decorator = click.argument("files", nargs=-1, required=required, metavar=shown)
-    decorators = [argument, *function_options(function, *documented_by, options=options), *own]
+    decorators = [argument, *function_options(function, *documented_by, options=options), *more_options]
     settings = {
         "help": command_help(function, examples, files),
         "context_settings": {"max_content_width": 110},

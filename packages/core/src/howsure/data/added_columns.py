@@ -97,7 +97,7 @@ class FileToExtend:
     @property
     def scale(self) -> str | None:
         """The scale of the scores: None for probabilities, "logits" or "logprobs"."""
-        return self.columns.given.scale
+        return self.columns.specification.scale
 
     @property
     def n(self) -> int:
@@ -262,7 +262,7 @@ def open_to_extend(
 
 def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     """Return the classes of the scores in the order `classes_wanted`, and SQL for their values."""
-    first, several, classes = scores.columns[0], len(scores.columns) > 1, scores.given.classes
+    first, several, classes = scores.columns[0], len(scores.columns) > 1, scores.specification.classes
     if scores.is_one:
         if classes_wanted:
             raise InputError(
@@ -275,7 +275,7 @@ def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str,
             f"the map needs one probability per row, but {scores.shown} contain several. Name one column: "
             "`Probabilities.prob='COL'`."
         )
-    keys = scores.given.columns if several else first.keys
+    keys = scores.specification.columns if several else first.keys
     if classes is not None and keys and scores.lists:
         raise InputError(f"{first.name} already names its classes, {shortened(keys)}. Leave out `classes=...`.")
     names = keys if classes is None else tuple(classes)

@@ -240,7 +240,7 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
         raise InputError("`y_true` is empty in every row. Have some answers graded by humans.")
     columns = np.stack([_column(answers, role, own_family) for role in covariates], axis=1)
     graded = answers.graded(np.arange(answers.n), f, y, None)
-    of, n = graded.read, len(graded.read)
+    of, n = graded.labelled, len(graded.labelled)
     units = None if answers.units is None else np.unique(answers.units[of], return_inverse=True)[1]
     if n < MIN_GRADES + len(covariates) or (units is not None and units.max() + 1 < MIN_UNITS):
         return [_untold(role, n, level) for role in covariates]

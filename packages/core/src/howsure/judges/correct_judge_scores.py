@@ -246,14 +246,14 @@ def _row_without_correction(
 
 
 def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> JudgedRow:
-    n, labelled, notes = len(graded.judged), len(graded.read), list[str]()
+    n, labelled, notes = len(graded.judged), len(graded.labelled), list[str]()
     slope = graded.slope()
     people, corrected = (graded.mean(level, slope=coefficient) for coefficient in (0.0, slope))
     bias = graded.bias(level)
     if not graded.judged.min() < graded.judged.max():
         notes.append("the judge gives every answer the same grade, so the judge's grades are uninformative")
     elif not answers.drawn and graded.units is None and labelled < n:
-        p = kolmogorov_smirnov(graded.judged[graded.read], np.delete(graded.judged, graded.read))
+        p = kolmogorov_smirnov(graded.judged[graded.labelled], np.delete(graded.judged, graded.labelled))
         if p < PROBABLY:
             notes.append(
                 marked_note(
@@ -272,7 +272,7 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
             )
         )
     bounded = graded.bounds is not None
-    if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]), bounded=bounded)):
+    if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.labelled]), bounded=bounded)):
         notes.append(few)
     judge = graded.judge(level)
     worth = round(labelled * (people.width / corrected.width) ** 2) if people.width and corrected.width else None

@@ -75,14 +75,14 @@ class CorrectedMean:
 class Graded:
     """N items that a judge graded, of which n were drawn with known probabilities and graded by humans.
 
-    judged (N,): the judge's grades. read (n,): the indices of the items with a human grade. grades (n,): these human
-    grades. weight (n,): the number of items that each human-graded item represents. stratum (n,): the code of the
+    judged (N,): the judge's grades. labelled (n,): the indices of the items with a human grade. grades (n,): these
+    human grades. weight (n,): the number of items that each human-graded item represents. stratum (n,): the code of the
     stratum in which it was drawn. units (N,): codes of clusters. bounds: the lowest and the highest possible human
     grade, if known. stratum_of_all (N,): the stratum of every item, if known.
     """
 
     judged: Floats
-    read: Integers
+    labelled: Integers
     grades: Floats
     weight: Floats
     stratum: Integers
@@ -97,7 +97,7 @@ class Graded:
         (divisor N - 1), as in Angelopoulos, Duchi & Zrnic (2023). With strata, λ = Σ_h (W_h/n_h)² Σ (y - ȳ)(f - f̄) /
         Σ_h (W_h/n_h)² Σ (f - f̄)².
         """
-        f, y, w = self.judged[self.read], self.grades, self.weight
+        f, y, w = self.judged[self.labelled], self.grades, self.weight
         total = np.bincount(self.stratum, w)
         e_f, e_y = (values - (np.bincount(self.stratum, w * values) / total)[self.stratum] for values in (f, y))
         if len(total) == 1:
@@ -194,7 +194,7 @@ class Graded:
         """
         if self.stratum_of_all is None or self.units is not None or not self.stratum.any():
             return None
-        residuals, weights = self.grades - slope * self.judged[self.read], np.bincount(self.stratum, self.weight)
+        residuals, weights = self.grades - slope * self.judged[self.labelled], np.bincount(self.stratum, self.weight)
         return np.asarray(np.bincount(self.stratum, self.weight * residuals) / weights)
 
     def _correlation(self, judge_parts: Floats, slope: float) -> float:
@@ -206,11 +206,11 @@ class Graded:
         """
         if self.units is None or np.ptp(judge_parts) <= ROUNDING:
             return 0.0
-        residuals, weights = self.grades - slope * self.judged[self.read], self.weight
+        residuals, weights = self.grades - slope * self.judged[self.labelled], self.weight
         n_clusters = int(self.units.max()) + 1
         judge_sums = np.bincount(self.units, judge_parts - judge_parts.mean(), minlength=n_clusters)
         deviations = weights * (residuals - np.average(residuals, weights=weights))
-        residual_sums = np.bincount(self.units[self.read], deviations, minlength=n_clusters)
+        residual_sums = np.bincount(self.units[self.labelled], deviations, minlength=n_clusters)
         scale = math.sqrt(float(judge_sums @ judge_sums) * float(residual_sums @ residual_sums))
         return max(float(judge_sums @ residual_sums) / scale, 0.0) if scale > 0.0 else 0.0
 
@@ -220,7 +220,7 @@ class Graded:
         A residual is a human grade minus slope times the judge's grade.
         """
         f, weights = slope * self.judged, self.weight / self.weight.mean()
-        residuals, bounds = self.grades - f[self.read], self.bounds
+        residuals, bounds = self.grades - f[self.labelled], self.bounds
         if bounds is not None:
             bounds = (bounds[0] - float(f.max()), bounds[1] - float(f.min()))
         value = float(np.average(residuals, weights=weights))
@@ -250,7 +250,7 @@ class Graded:
         Each residual is computed as if its item were left out of the mean and of the slope. The degrees of freedom
         follow from the squared weights or the squared weighted residuals.
         """
-        weights, judged = self.weight, self.judged[self.read]
+        weights, judged = self.weight, self.judged[self.labelled]
         weight_share, deviations = weights / weights.sum(), judged - np.average(judged, weights=weights)
         spread = float(weights @ deviations**2) if slope else 0.0
         leverage = weight_share + (weights * deviations**2 / spread if spread > 0.0 else 0.0)
@@ -268,7 +268,7 @@ class Graded:
         """Return the sums over clusters of values (n,) of the graded items; the values themselves without clusters."""
         if self.units is None:
             return values
-        return np.asarray(np.bincount(np.unique(self.units[self.read], return_inverse=True)[1], values))
+        return np.asarray(np.bincount(np.unique(self.units[self.labelled], return_inverse=True)[1], values))
 
     @property
     def lacking(self) -> str:
@@ -279,7 +279,7 @@ class Graded:
         """
         if not self._unequal:
             return ""
-        f, w = self.judged[self.read], self._by_unit(self.weight)
+        f, w = self.judged[self.labelled], self._by_unit(self.weight)
         beyond = float(((self.judged < f.min()) | (self.judged > f.max())).mean())
         beyond_text = f"{beyond:.0%} of the answers have judge grades outside the range of the human-graded answers"
         if beyond > MAX_UNREAD:
@@ -298,7 +298,7 @@ class Graded:
 
         The residuals of a least-squares regression of human grades on the judge's grades are examined too.
         """
-        judged, grades = self.judged[self.read], self.grades
+        judged, grades = self.judged[self.labelled], self.grades
         residuals = [grades - slope * judged - rest.value]
         if slope and np.ptp(judged) > 0.0:
             deviations = judged - judged.mean()

@@ -63,7 +63,7 @@ def _column_label(name: str, role: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RegressionInput:
     """A regression of outcomes (N, c), with labels of some rows (n, c) and predictions for all rows (N, c).
 
     names: the names of the coefficients. classes: the names of the outcomes, None for a single outcome. how: the design
@@ -72,7 +72,7 @@ class Asked:
 
     regression: Regression
     labelled: Labelled
-    known: Floats
+    labels: Floats
     predicted: Floats
     names: list[str]
     classes: tuple[str | None, ...]
@@ -88,7 +88,7 @@ class Asked:
 
 def parse_requested(
     column_by_role: dict[str, Any], name_by_role: Mapping[str, str], *, method: str, pos_label: object
-) -> Asked:
+) -> RegressionInput:
     notes: list[str] = []
     predicted, labels, rows, classes = _outcomes(column_by_role, name_by_role, pos_label, notes)
     n = len(predicted)
@@ -117,7 +117,7 @@ def parse_requested(
         weight = weight / weight.mean()
     simple = units is None and not {"strata", "inclusion"} & set(column_by_role)
     names, regression = _regression(column_by_role, name_by_role, weight, units, method == "logit", notes)
-    return Asked(regression, labelled, labels, predicted, names, classes, str(how), simple, notes)
+    return RegressionInput(regression, labelled, labels, predicted, names, classes, str(how), simple, notes)
 
 
 def _outcomes(

@@ -17,7 +17,7 @@ from howsure.inputs.numbers_and_names import check_level, check_scales, counted,
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
 from howsure.notes import marked_note
-from howsure.regression.design import Asked, parse_requested
+from howsure.regression.design import RegressionInput, parse_requested
 from howsure.regression.moments import LACKING, Fit, cross_fitted, fitted, linear_design, rough_intervals
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
@@ -127,7 +127,7 @@ def regress_predicted(
             for role, column in column_by_role.items()
         }
         inputs = parse_requested(values_by_role, name_by_role, method=method, pos_label=pos_label)
-        outcomes = {"prediction": inputs.predicted, "y_true": inputs.known}
+        outcomes = {"prediction": inputs.predicted, "y_true": inputs.labels}
         scales = {str(column_by_role[role]): values for role, values in outcomes.items()} if rows.read else {}
         check_scales(scales, rows.read.get("percentages", ()))
         with one_thread():
@@ -205,18 +205,18 @@ def _columns_by_name(columns: Any, role: str) -> dict[str, Any]:
 # The result.
 
 
-def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ...]:
+def _coefficients(inputs: RegressionInput, level: float) -> tuple[PredictedCoefficient, ...]:
     features = np.hstack([inputs.predicted, inputs.regression.columns])
     labelled, notes, n = inputs.labelled, inputs.notes, inputs.n
     sure = _labels_suffice(inputs)
     rows: list[PredictedCoefficient] = []
-    expected = cross_fitted(features, inputs.known, labelled) if sure else inputs.predicted
-    residuals = inputs.known - expected[labelled.rows]
+    expected = cross_fitted(features, inputs.labels, labelled) if sure else inputs.predicted
+    residuals = inputs.labels - expected[labelled.rows]
     outcomes = expected + labelled.spread(n, residuals)
     design = None if inputs.regression.logit else linear_design(inputs.regression)
     for place, outcome in enumerate(inputs.classes):
         of = "" if outcome is None else f"{outcome}: "
-        labels = inputs.known[:, place]
+        labels = inputs.labels[:, place]
         naive, corrected = fitted(inputs.regression, inputs.predicted[:, place], design=design), None
         if sure and np.ptp(labels) == 0.0:
             notes.append(f"{of}every human label is {labels[0]:g}, so no coefficient can be estimated")
@@ -249,7 +249,7 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
     return tuple(rows)
 
 
-def _few_labels_or_clusters(inputs: Asked, naive: Fit | None, corrected: Fit | None) -> list[str]:
+def _few_labels_or_clusters(inputs: RegressionInput, naive: Fit | None, corrected: Fit | None) -> list[str]:
     """Return notes on coefficients that depend on few labels, rows or clusters."""
     notes, what = [], "row" if inputs.regression.units is None else "cluster"
     names = np.array(inputs.names, dtype=object)
@@ -277,7 +277,7 @@ def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) ->
     return *fit.estimate(place, level=level, method=method, n=n), degrees
 
 
-def _labels_suffice(inputs: Asked) -> bool:
+def _labels_suffice(inputs: RegressionInput) -> bool:
     """Whether there are enough labels, and labelled rows have predictions as expected from the stated sampling design.
 
     If not, the reasons are added to the notes.

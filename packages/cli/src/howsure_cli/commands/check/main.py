@@ -179,7 +179,7 @@ def check_command(kind: str, short_help: str, examples: str, **options: Decorato
         show(Check.together([check], level=typed["level"], alarms_over=typed["alarms_over"]), typed)
 
     how: dict[str, Any] = {
-        "own": [shared_options],
+        "more_options": [shared_options],
         "options": without_options | options,
         "documented_by": DOCUMENTED_BY.get(kind, ()),
         "epilog": CODES,

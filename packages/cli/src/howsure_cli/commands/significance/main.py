@@ -156,7 +156,7 @@ howsure significance base.jsonl large.jsonl --id uid --target gold --prediction 
 howsure significance "results/**/samples_*.jsonl" --group doc.subject
 howsure significance --targets targs.txt --against h0.txt --model h1.txt --method boostsa --sample-size 0.2
 """,
-        own=OUTPUT_OPTIONS,
+        more_options=OUTPUT_OPTIONS,
         options=TEST_OPTIONS | FILE_OPTIONS,
         documented_by=DOCUMENTED_BY,
         epilog="See also: howsure significance outcomes --help; power --help",

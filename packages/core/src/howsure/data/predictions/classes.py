@@ -142,9 +142,9 @@ class Reduced:
 
 def _in_order(scores: Scores) -> tuple[Sequence[Column], Sequence[str] | None]:
     """Return the columns, with keys of mappings in the order of the classes, and the names of classes, if any."""
-    classes, keys = scores.given.classes, scores.columns[0].keys
+    classes, keys = scores.specification.classes, scores.columns[0].keys
     if not keys:
-        return scores.columns, scores.given.columns if classes is None and len(scores.columns) > 1 else classes
+        return scores.columns, scores.specification.columns if classes is None and len(scores.columns) > 1 else classes
     if classes is None:
         return scores.columns, keys
     if sorted(classes) != sorted(keys):
@@ -163,7 +163,7 @@ def pairs_of_classes(
 ) -> Reduced:
     """Make pairs from rows of several classes. ragged: rows may differ in their classes. soft: labels are soft."""
     columns, classes = _in_order(scores)
-    reduce, scale = scores.given.reduce or TOP_LABEL, scores.given.scale
+    reduce, scale = scores.specification.reduce or TOP_LABEL, scores.specification.scale
     matrix = class_matrix(selection, columns, lists=scores.lists, ragged=ragged)
     rows = None
     if soft:

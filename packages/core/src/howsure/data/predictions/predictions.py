@@ -272,7 +272,7 @@ def _read_other_columns(
 class Scores:
     """The columns of a specification. lists: whether a single column contains lists or mappings."""
 
-    given: Probabilities
+    specification: Probabilities
     columns: tuple[Column, ...]
     lists: bool = False
 

@@ -191,7 +191,7 @@ def item_columns(opened: Opened, with_role: Sequence[str]) -> dict[str, bool]:
     The result is empty for logs, which name their items, and if the user declares rows independent. with_role: the
     columns that have a role.
     """
-    if opened.log is not None or opened.asked.independent_rows:
+    if opened.log is not None or opened.source.independent_rows:
         return {}
     columns = dict(candidates(opened.column_names(opened.files[0]), with_role))
     others = [set(opened.column_names(file)) for file in opened.files[1:]] if columns else []
@@ -226,7 +226,7 @@ def note_on_pooled(opened: Opened, table: Table, only: str, names: Sequence[str]
 
     role: the parameter that would separate the models.
     """
-    by_file = opened.asked.by_file and len(opened.files) > 1
+    by_file = opened.source.by_file and len(opened.files) > 1
     file = file_number(table, table.position) if by_file else "0"
     for name in names:
         text = table.columns[name].text
@@ -240,7 +240,7 @@ def note_on_pooled(opened: Opened, table: Table, only: str, names: Sequence[str]
 
 def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequence[str]) -> RepeatedItems | None:
     column, parts = table.columns[name], [table.columns[cell].text for cell in cells]
-    missing = column.missing(opened.asked.missing_values)
+    missing = column.missing(opened.source.missing_values)
     used = f"{only} AND NOT {missing}"
     share = 1 + int(str(table.ask("count(*)", rest=f"WHERE {only}")[0][0])) // MAX_COUNTED
     if share > 1 and _counts(table, f"{used} AND hash({column.text}) % {share} = 0", column.text, parts).times <= 1:

@@ -96,7 +96,7 @@ def _open_files(
 class Opened:
     """Open files, the description of logs among them, and the user's condition."""
 
-    asked: Files
+    source: Files
     database: Database
     files: tuple[File, ...]
     log: Log | None
@@ -110,15 +110,15 @@ class Opened:
         """The table of these columns, and the condition for wanted rows in SQL."""
         more = self.condition.names if self.condition else ()
         with self.condition.advising_quotes() if self.condition else nullcontext():
-            table = open_table(self.database, self.files, [*names, *more], by_file=self.asked.by_file)
-        return table, self.condition.sql(table, self.asked.missing_values) if self.condition else ALL
+            table = open_table(self.database, self.files, [*names, *more], by_file=self.source.by_file)
+        return table, self.condition.sql(table, self.source.missing_values) if self.condition else ALL
 
     def selected(self, table: Table, only: str, kinds: Mapping[Column, str]) -> Selection:
         """Select the wanted rows without missing values. kinds: how each column is read (see `Column.missing`).
 
         Raises InputError for the first missing value, unless missing values are skipped, and if no row is left.
         """
-        source = self.asked
+        source = self.source
         tests = {column: column.missing(source.missing_values, kind=kind) for column, kind in kinds.items()}
         return select_rows(table, tests, skip=source.skip_missing, values=source.missing_values, only=only)
 
@@ -126,7 +126,7 @@ class Opened:
         self, selection: Selection, *, pos_label: str | None = None, across_files: str = "error"
     ) -> dict[str, Any]:
         """How the rows were read, for the recipe of a result."""
-        source, notes = self.asked, {} if self.log is None else self.log.describe()
+        source, notes = self.source, {} if self.log is None else self.log.describe()
         options: dict[str, Any] = {
             "positive": pos_label,
             "missing_values": list(source.missing_values) or None,
