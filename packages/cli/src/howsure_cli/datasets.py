@@ -116,7 +116,8 @@ def _data_set(name: str, fields: dict[str, Any]) -> DataSet:
     return DataSet(name, **fields | {"files": tuple(DataFile(**file) for file in fields["files"])})
 
 
-def demo_files() -> dict[str, bytes]:
+@cache
+def demo_files() -> Mapping[str, bytes]:
     """The example data, bundled and invented: the content of each file by its name."""
     with as_file(files("howsure_cli") / DEMO) as folder:
         paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
