@@ -96,7 +96,7 @@ lint: $(READY)
 check: lint test-all  ## what must hold before a change goes in
 
 check-slow: $(READY)  ## simulations: coverage, rates of error, large files; all examples of the tests of properties
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest $(PARALLEL) -m slow
 	$(BIN)/python -m pytest $(PARALLEL) --hypothesis-profile=thorough -m "hypothesis and $(EVERY)"
 
 MINUTES ?= 5

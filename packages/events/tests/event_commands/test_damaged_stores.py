@@ -111,9 +111,11 @@ def test_each_table_that_is_gone_is_named(whole: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("what", {**AT_OPENING, **OF_DOCUMENTS})
 def test_no_command_ends_in_a_traceback(what: str, whole: Path, tmp_path: Path) -> None:
+    """Two commands in turn for a store that is refused on opening, which is the same for all commands."""
     statement = AT_OPENING.get(what) or of_document(OF_DOCUMENTS[what])
     path = damaged(whole, tmp_path / "d.duckdb", statement)
-    for command in commands(path, tmp_path):
+    every = commands(path, tmp_path)
+    for command in every[[*AT_OPENING].index(what) % 4 :: 4] if what in AT_OPENING else every:
         done = howsure("events", *command)
         assert done.code == 2 or (done.code == 0 and what in OF_DOCUMENTS), (command, done.err)
         assert (done.code == 0) == (done.err == "")
