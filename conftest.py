@@ -4,8 +4,10 @@ unchanged checkout."""
 from __future__ import annotations
 
 import atexit
+import contextlib
 import doctest
 import gc
+import importlib
 import os
 import signal
 from collections.abc import Generator
@@ -52,6 +54,24 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
     if file_path.suffix == ".py" and ">>>" not in file_path.read_text(encoding="utf-8"):
         return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
     return collectors
+
+
+# What a collection of all tests imports, in shares of about the same size. In a new checkout nothing is compiled: each
+# worker begins with another share, whose compiled modules the others then find.
+SHARES = (
+    ("scipy.stats", "sklearn.linear_model", "spacy", "howsure_papers", "selenium.webdriver"),
+    ("pandas", "polars", "matplotlib.pyplot", "ibis", "dask.dataframe", "distributed"),
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """In a worker of a run of all tests, import its share of the libraries."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    if worker and set(session.config.args) == set(session.config.getini("testpaths")):
+        for name in SHARES[int(worker.removeprefix("gw")) % len(SHARES)]:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
 
 
 gc.disable()  # while thousands of tests are collected, nothing of them is garbage

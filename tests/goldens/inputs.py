@@ -8,7 +8,9 @@ import gzip
 import io
 import json
 import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +186,21 @@ def lm_eval_run(folder: Path, model: str, seed: int) -> None:
 
 def write_inputs(folder: Path) -> None:
     """Write all files."""
+    for name, content in contents().items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+@cache
+def contents() -> dict[str, bytes]:
+    """Return the content of each file by its path, made once for all rooms."""
+    with tempfile.TemporaryDirectory() as name:
+        make_inputs(Path(name))
+        return {str(path.relative_to(name)): path.read_bytes() for path in Path(name).rglob("*") if path.is_file()}
+
+
+def make_inputs(folder: Path) -> None:
+    """Make all files in a folder."""
     rows = records(pairs())
     (folder / "pairs.csv").write_text(csv_text(rows))
     (folder / "pairs.tsv").write_text(csv_text(rows, "\t"))
