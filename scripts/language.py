@@ -46,9 +46,12 @@ PHRASES = {  # what to write instead: where to find the phrase
     "available": r"\bat hand\b",
     "correctly, incorrectly": r"\brightly\b|\bwrongly\b",
 }
-ANY_PHRASE = re.compile("|".join(PHRASES.values()))
+# A phrase begins a word, or is ". Who": all other positions are passed over quickly.
+ANY_PHRASE = re.compile(rf"(?:\b|(?=\.))(?:{'|'.join(PHRASES.values())})")
 VAGUE_NAMES = {"held", "found", "one", "told", "said", "asked", "given", "read", "own", "beside", "called", "known"}
 VAGUE_NAMES |= {"taken", "wanted", "seen", "meant"}
+# What may follow a name that gets a value. Most files have no such place and need not be parsed.
+MAY_BE_NAMED = re.compile(rf"\b(?:{'|'.join(sorted(VAGUE_NAMES))})\s*(?:[^\w\s]{{0,3}}=|[:,)\]]|in\b)")
 
 
 class Hit(NamedTuple):
@@ -86,7 +89,8 @@ def phrase_hits(path: Path) -> Iterator[Hit]:
 def name_hits(path: Path) -> Iterator[Hit]:
     """Yield the variables and parameters of a source file with a vague name, at each position where they get a
     value."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)) if MAY_BE_NAMED.search(text) else ():
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE_NAMES:
             yield Hit(path, node.lineno, node.id, "a name for the value")
         elif isinstance(node, ast.arg) and node.arg in VAGUE_NAMES:
