@@ -1,4 +1,5 @@
-"""Each command of the drills works where nothing goes wrong, and writes all its files."""
+"""Each command of the drills works where nothing goes wrong, and writes all its files. The goldens run every command
+daily."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_place(tmp_path_factory.mktemp("drill"))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", [name for name in TYPED if name != "demo"])  # which other tests run
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TYPED)
 def test_a_drilled_command_works(name: str, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(shutil.copytree(place, tmp_path / "place"))
     monkeypatch.chdir(folder)

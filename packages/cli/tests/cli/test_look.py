@@ -199,7 +199,7 @@ def test_what_it_suggests_for_a_log_runs(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("min_bytes", "max_bytes"),
-    [pytest.param(0, 300_000, marks=pytest.mark.long), pytest.param(300_000, 1_000_000, marks=pytest.mark.slow)],
+    [pytest.param(0, 110_000, marks=pytest.mark.long), pytest.param(110_000, 1_000_000, marks=pytest.mark.slow)],
 )
 def test_what_it_suggests_for_real_data_runs(min_bytes: int, max_bytes: int, real_data: Path, pipeline: Path) -> None:
     files = [path for path in sorted(real_data.glob("*/*")) if path.name.endswith((".tsv.gz", ".jsonl.gz", ".json"))]

@@ -140,11 +140,7 @@ REGIMES = {  # largest prediction, pairs, span, pairs in a cluster
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "regime",
-    [
-        pytest.param(r, marks=[] if r in ("clusters", "rare labels in clusters") else [pytest.mark.slow])
-        for r in REGIMES
-    ],
+    "regime", [pytest.param(r, marks=[] if r == "rare labels in clusters" else [pytest.mark.slow]) for r in REGIMES]
 )
 def test_intervals_cover_calibrated_frequencies(regime: str) -> None:
     """At least 93% of the points. Half of the labels of a cluster are drawn with the same random number."""

@@ -239,7 +239,7 @@ def test_estimates_are_short() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("kind", "some"), [(".svg", 5), (".pdf", 1), pytest.param(".pdf", 5, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("kind", "some"), [(".svg", 5), (".pdf", 1), pytest.param(".pdf", 5, marks=pytest.mark.slow)])
 def test_names_that_no_font_has(kind: str, some: int) -> None:
     """Written out, in every place where a name can stand; an SVG stays XML. A mark at the start breaks PDF alone."""
     name = "\ufeffb\x00\x1b[31m\u202ea\ufffe\t\ud800\x85"

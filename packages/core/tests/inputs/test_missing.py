@@ -63,13 +63,13 @@ def table_of(source: Any) -> howsure.ScoreTable:
     return howsure.score_models(**{name: name for name in (*ROLES, "prediction")}, data=source)
 
 
-@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["one", "every"])
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["one", "every"])
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("role", ROLES)
 def test_what_is_missing_is_the_same_in_every_role_and_source(
     role: str, source: str, every: bool, tmp_path: Path
 ) -> None:
-    """One spelling of what is missing for each role and source, or every one."""
+    """Every spelling of what is missing. Daily one for each role and source, each with every role and every source."""
     spellings = (*MISSING, None) if source in ("lists", "pandas", "polars", ".jsonl", ".parquet") else MISSING
     for missing in spellings if every else [spellings[(ROLES.index(role) + [*SOURCES].index(source)) % len(spellings)]]:
         rows = columns(role, missing or "")

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import pytest
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
@@ -194,6 +195,10 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
+# A test that passes on the served page does nothing else on the page as a file, which `make check-slow` then opens.
+SERVED_DAILY = pytest.mark.parametrize(
+    "address", ["served", pytest.param("report", marks=pytest.mark.slow)], indirect=True
+)
 UNFOLD = """
 for (const one of document.querySelectorAll(arguments[0])) {
   for (let held = one.closest("details:not([open])"); held; held = held.parentElement.closest("details:not([open])"))

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from selenium.webdriver.common.keys import Keys
-from tests.explorer.chromium import Browser
+from tests.explorer.chromium import SERVED_DAILY, Browser
 from tests.explorer.hostile_store import SAMPLES
 
 WINDOW = (1000, 800)
@@ -14,6 +14,7 @@ pytestmark = pytest.mark.usefixtures("undisturbed")
 
 
 @pytest.mark.long
+@SERVED_DAILY
 def test_everything_is_done_with_keys(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&actor=YUG&period=quarter")
     browser.press(Keys.TAB)
@@ -63,6 +64,7 @@ return [...document.querySelectorAll('button, select, input, a, [role=button], [
 
 
 @pytest.mark.long
+@SERVED_DAILY
 def test_whatever_can_be_used_has_a_name(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&document=0&doubtful=&first=IRQ&second=YUG&period=quarter&point=IRQ&at=1999-Q1")
     for section in ("#text", "#doubtful table", "#comparison .chart", "#point table"):

@@ -187,6 +187,7 @@ def test_answers_of_several_readers_behind_a_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("address", ["served", pytest.param("file", marks=pytest.mark.slow)], indirect=True)
 def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, address: str, labelled: EventStore) -> None:
     row = max(corrected_series(labelled).rows_of("AAA"), key=lambda point: point.estimate)
     labelled_documents = [

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 from tests.events.made_up_store import TITLES
-from tests.explorer.chromium import Browser
+from tests.explorer.chromium import SERVED_DAILY, Browser
 from tests.explorer.hostile_store import SAMPLES
 from tests.explorer.raw_numbers import expected_comparison, expected_points
 
@@ -111,6 +111,7 @@ def test_the_level_of_the_intervals_is_chosen(browser: Browser, address: str, se
 
 
 @pytest.mark.long
+@SERVED_DAILY
 def test_choosing_actors_periods_counts_and_intervals(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&period=quarter")
     exact = browser.places("IRQ")
@@ -238,6 +239,7 @@ return text.textContent;
 
 
 @pytest.mark.long
+@SERVED_DAILY
 def test_the_text_is_the_document(browser: Browser, address: str, store: EventStore) -> None:
     for number in (0, 2, 6, 20):
         view = queries.document_view(store, number)
@@ -260,6 +262,7 @@ def test_an_entity_is_outlined_everywhere(browser: Browser, address: str) -> Non
 
 
 @pytest.mark.long
+@SERVED_DAILY
 def test_two_actors_are_compared(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(f"{address}#actor=NATO&period=quarter")
     browser.choose("#first", "NATO")
@@ -299,6 +302,7 @@ def test_a_pair_seen_from_the_other_side(browser: Browser, address: str, store: 
 
 
 @pytest.mark.long
+@SERVED_DAILY
 def test_doubtful_documents_are_listed_with_their_links(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(address)
     browser.click("#show-doubtful")
@@ -342,6 +346,7 @@ def test_the_shown_series_is_saved(browser: Browser, address: str, store: EventS
 
 
 @pytest.mark.long
+@SERVED_DAILY
 def test_back_and_forward_and_the_address(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&period=quarter")
     browser.click('.place[data-period="1999-Q1"]')

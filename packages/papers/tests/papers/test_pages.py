@@ -17,8 +17,9 @@ from tests.printed import is_printed
 from tests.source import ROOT
 
 PAGES = ROOT / "docs" / "reproductions"
-LONG = ("binning", "quantiles", "subtrees")  # the others take minutes each
+LONG = ("binning", "subtrees")  # the others take minutes each
 SLOW = (
+    "quantiles",
     "synthetic",
     "boostsa",
     "small-samples",

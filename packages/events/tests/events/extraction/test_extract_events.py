@@ -35,7 +35,7 @@ from tests.source import DEMO
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_killed_at_random_moments(kills: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
     store, rng, done, begun_after = tmp_path / "news.duckdb", np.random.default_rng(0), 0, []
     while done < kills:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -15,6 +16,7 @@ from tests.explorer.labelling.rooms import ACTORS, READ, ServedRoom, current, en
 from tests.explorer.test_access import UNNAMED, WINDOW
 from tests.explorer.test_hostile import FORBIDDEN, HARMFUL
 
+from howsure_events.labels.answers import reading_order, record_answer
 from howsure_events.labels.draw_documents import draw_documents
 from howsure_events.store.event_store import EventStore
 
@@ -43,34 +45,47 @@ def answered(room: ServedRoom, coder: str) -> list[int]:
     return room.asked("room", coder=coder)["answered"]
 
 
+def store_answers(path: Path, coder: str, answers: list[Any]) -> dict[int, Any]:
+    """Store a coder's answers to the first documents, before their room is served; return them by document."""
+    with EventStore.open(path, read_only=False) as store:
+        by_document = dict(zip(reading_order(store), answers, strict=False))
+        for number, answer in by_document.items():
+            unclear = answer == "unclear"
+            record_answer(store, number, coder, acting=[] if unclear else answer, unclear=unclear, revision=0)
+    return by_document
+
+
 @pytest.mark.long
-def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> None:
-    """The store holds each answer before the next document shows; at the end all are there, and one can go on."""
-    enter(browser, room.links["coordinator"], "by keys")
-    order = room.asked("room", coder="by keys")["documents"]
-    assert browser.text("#question") == "Which of these attack here?"
-    expected = {}
-    for at, number in enumerate(order):
-        place = f"Document {at + 1} of {READ}"
-        assert browser.run(SHOWN) == [f"#document={number}", place, "H2"]
-        typed(browser, *CYCLE[at % len(CYCLE)])
-        expected[number] = SAYS[at % len(CYCLE)]
-        if at % 10 == 0:
-            assert set(answered(room, "by keys")) == set(expected)
-    assert browser.text("#done h2") == "You have read all documents of the sample"
-    assert browser.one("#done a").get_attribute("href") == room.home
-    assert room.answers("by keys") == expected
-    assert browser.text("#counted") == "30 of 30 labelled · 10 positive · 5 unclear"
-    browser.press("z")
-    assert current(browser) == order[-1]
-    assert room.answers("by keys") == {number: expected[number] for number in order[:-1]}
-    browser.run(LATE)
-    typed(browser, "n")
-    assert browser.text("#done h2") == "You have read all documents of the sample"
-    browser.wait(lambda: browser.run("return window.late.shown"), "the intervals")
-    assert not browser.run("return window.late.moved"), "the links of the end moved below the mouse"
-    browser.click("#done a")
-    assert browser.one("#series .chart"), "the page of events, of the store that is being labelled"
+def test_thirty_documents_by_keys_alone(browser: Browser, room_store: Path) -> None:
+    """The store holds each answer before the next document shows; at the end all are there, and one can go on. The
+    first 18 answers are those of a day before."""
+    before = 3 * len(CYCLE)
+    expected = store_answers(room_store, "by keys", [SAYS[at % len(CYCLE)] for at in range(before)])
+    with serving_room(room_store, "--overlap", "1") as room:
+        enter(browser, room.links["coordinator"], "by keys")
+        order = room.asked("room", coder="by keys")["documents"]
+        assert browser.text("#question") == "Which of these attack here?"
+        for at, number in enumerate(order[before:], start=before):
+            place = f"Document {at + 1} of {READ}"
+            assert browser.run(SHOWN) == [f"#document={number}", place, "H2"]
+            typed(browser, *CYCLE[at % len(CYCLE)])
+            expected[number] = SAYS[at % len(CYCLE)]
+            if at % 5 == 0:
+                assert set(answered(room, "by keys")) == set(expected)
+        assert browser.text("#done h2") == "You have read all documents of the sample"
+        assert browser.one("#done a").get_attribute("href") == room.home
+        assert room.answers("by keys") == expected
+        assert browser.text("#counted") == "30 of 30 labelled · 10 positive · 5 unclear"
+        browser.press("z")
+        assert current(browser) == order[-1]
+        assert room.answers("by keys") == {number: expected[number] for number in order[:-1]}
+        browser.run(LATE)
+        typed(browser, "n")
+        assert browser.text("#done h2") == "You have read all documents of the sample"
+        browser.wait(lambda: browser.run("return window.late.shown"), "the intervals")
+        assert not browser.run("return window.late.moved"), "the links of the end moved below the mouse"
+        browser.click("#done a")
+        assert browser.one("#series .chart"), "the page of events, of the store that is being labelled"
 
 
 @pytest.mark.long
@@ -233,9 +248,10 @@ def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, r
 @pytest.mark.long
 def test_two_coders_differ_and_it_is_settled_by_keys_alone(browser: Browser, room_store: Path) -> None:
     """The second reads a fifth; nobody but the coordinator sees what differs, and settles it by a key each."""
+    store_answers(room_store, "Anna", [[]] * (READ - 3))
     with serving_room(room_store, "--coordinator", "Cleo") as room:
         enter(browser, room.address, "Anna")
-        for _ in range(READ):
+        for _ in range(3):
             typed(browser, "n")
         assert room.asked("start")["documents"] == READ // 5, "for who joins"
         enter(browser, room.label, "Ben")
