@@ -7,7 +7,7 @@
 one line.
 
 The command is run twice; the second run is recorded, when all modules are imported. A file counts if one of its
-functions is called.
+functions is called; comprehensions and lambdas count as part of the function that contains them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def record_calls(arguments: list[str]) -> Call:
         name = file_of_package(frame.f_code.co_filename)
         if name is None or frame.f_code.co_name == "<module>":
             return
-        if event == "call":
+        if event == "call" and frame.f_code.co_name.startswith("<"):
+            stack.append(stack[-1])
+        elif event == "call":
             call = stack[-1].calls.setdefault((name, frame.f_code.co_name), Call())
             call.times += 1
             stack.append(call)

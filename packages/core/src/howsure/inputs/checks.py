@@ -543,7 +543,7 @@ def check_same_length(**columns: Any) -> int:
 
 
 def _coded_values(values: object, n: int, name: str) -> tuple[str, Integers, list[Any]]:
-    """Return the kind of a column's dtype, and the column's `factorised` codes and values.
+    """Return the kind of a column's dtype, the code of each row, and the distinct values (`factorised`).
 
     Raises InputError if a value is missing or cannot be hashed, or the length is not n.
     """
