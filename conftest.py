@@ -31,7 +31,7 @@ doctest.OutputChecker = RoundingChecker  # pytest derives its own from this one,
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background would ignore Ctrl-C
 # No deadline: a busy machine is not an error. Examples that share a folder write what they read.
 allowed = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-settings.register_profile("howsure", deadline=None, derandomize=True, suppress_health_check=allowed, max_examples=40)
+settings.register_profile("howsure", deadline=None, derandomize=True, suppress_health_check=allowed, max_examples=25)
 settings.register_profile("thorough", settings.get_profile("howsure"), max_examples=100)  # for `make check-slow`
 settings.load_profile("howsure")
 

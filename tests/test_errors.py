@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 
@@ -57,13 +57,16 @@ def is_of_a_rule(call: ast.Call) -> bool:
 
 
 @cache
-def trees() -> dict[str, ast.Module]:
-    """The source, by path; parsed when the first test needs it, not while tests are collected."""
-    return {
-        path.relative_to(ROOT).as_posix().partition("/src/")[2]: ast.parse(path.read_text(encoding="utf-8"))
-        for path in FILES
-        if PAPERS not in path.parents
-    }
+def nodes() -> dict[str, tuple[list[ast.Call], set[str]]]:
+    """The calls and the texts of the source, by path; parsed when a test first needs them, not during collection."""
+    nodes_by_path = {}
+    for path in FILES:
+        if PAPERS not in path.parents:
+            every = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+            calls = [node for node in every if isinstance(node, ast.Call)]
+            strings = {node.value for node in every if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+            nodes_by_path[path.relative_to(ROOT).as_posix().partition("/src/")[2]] = calls, strings
+    return nodes_by_path
 
 
 @cache
@@ -71,10 +74,9 @@ def calls() -> list[tuple[str, ast.Call]]:
     """Each call that makes an error of a rule, after its place in the source."""
     return [
         (f"{path}:{node.lineno}", node)
-        for path, tree in trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
+        for path, (calls_of_file, _) in nodes().items()
+        for node in calls_of_file
+        if isinstance(node.func, ast.Name)
         and node.func.id.endswith("Error")
         and node.func.id != "MissingExtraError"
         and is_of_a_rule(node)
@@ -125,13 +127,7 @@ def test_a_call_without_its_values_is_found(code: str, wrong: str) -> None:
 
 
 def test_every_rule_and_every_remedy_is_used() -> None:
-    strings = {
-        node.value
-        for path, tree in trees().items()
-        if path != "errors.py"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    strings = set[str]().union(*(texts for path, (_, texts) in nodes().items() if path != "howsure/errors.py"))
     assert RULES.keys() | REMEDIES.keys() <= strings
 
 
@@ -140,9 +136,9 @@ def test_a_rule_in_the_table_is_named_correctly() -> None:
     assert {text for text in named if re.fullmatch(r"\w+", text)} <= RULES.keys()
 
 
-def edits(tree: ast.Module) -> Iterator[ast.Call]:
+def edits(calls: Iterable[ast.AST]) -> Iterator[ast.Call]:
     """Calls that change a text which is a message or a note."""
-    for node in ast.walk(tree):
+    for node in calls:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in EDITS:
             text = node.args[-1] if node.func.attr == "sub" and node.args else node.func.value
             if SENTENCE.search(ast.unparse(text)):
@@ -150,9 +146,9 @@ def edits(tree: ast.Module) -> Iterator[ast.Call]:
 
 
 def test_no_code_edits_a_finished_sentence() -> None:
-    edited = {path for path, tree in trees().items() if any(edits(tree))}
+    edited = {path for path, (calls_of_file, _) in nodes().items() if any(edits(calls_of_file))}
     assert edited == OF_OTHERS
-    assert list(edits(ast.parse("note.removesuffix('.')"))) != []
+    assert list(edits(ast.walk(ast.parse("note.removesuffix('.')")))) != []
 
 
 def test_values_are_shown_by_type() -> None:

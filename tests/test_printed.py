@@ -76,7 +76,7 @@ def test_a_declared_tolerance_holds_for_decimals_and_no_further() -> None:
     assert is_printed("0.1, 0.25", "0.1, 0.26", tolerance=1e-9), "a tolerance never makes it stricter"
 
 
-@given(st.floats(1e-300, 1e300), st.sampled_from([1, -1]))
+@given(st.floats(1e-30, 1e30), st.sampled_from([1, -1]))
 def test_the_next_float_passes(value: float, sign: int) -> None:
     assert is_printed(repr(sign * value), repr(sign * float(np.nextafter(value, 0))))
 

@@ -51,7 +51,7 @@ def test_parses_are_drawn_with_the_probability_of_their_transitions(pipeline: Pa
     for edges, probability in likely_parses(str(pipeline)):
         exact[edges] += probability
     assert sum(exact.values()) > 0.9
-    n = 4_000
+    n = 2_000
     drawn = ParsePosterior(DOCUMENT, parser=str(pipeline)).sample(n, rng=0)
     counts = Counter(
         tuple(
@@ -75,7 +75,7 @@ def test_a_sampled_document_has_the_words_and_a_tree_in_each_sentence(pipeline: 
 
 
 def test_tags_are_drawn_from_the_pipeline_or_from_a_tagger(pipeline: Path) -> None:
-    n, flies = 2_000, (1, 1)
+    n, flies = 1_000, (1, 1)
     language = parsing_pipeline(str(pipeline))
     (_, doc) = unparsed_docs(DOCUMENT, language)
     tagger = language.get_pipe("tagger")

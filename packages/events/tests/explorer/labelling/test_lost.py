@@ -148,7 +148,7 @@ class Elsewhere(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def elsewhere() -> Iterator[str]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
 
