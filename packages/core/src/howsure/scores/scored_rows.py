@@ -50,6 +50,7 @@ from howsure.inputs.numbers_and_names import (
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
+from howsure.inputs.source_names import format_suffix
 from howsure.scores.class_errors import ClassErrors
 from howsure.significance.checked_systems import unequal_rows
 from howsure.significance.documents import object_array
@@ -197,6 +198,11 @@ def read_scored_rows(
     return ScoredRows(scores, coded, units, read, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials)
 
 
+def _is_one_table(paths: Sequence[str]) -> bool:
+    """Whether these are one table, as its name shows, which may have a column named file."""
+    return len(paths) == 1 and format_suffix(paths[0]) in (".csv", ".tsv", ".parquet") and not set("*?[") & {*paths[0]}
+
+
 def _read_source(
     source: Source,
     score: Any,
@@ -224,7 +230,7 @@ def _read_source(
         }
         source = replace(source, by_file=True, across_files="error")
     kinds = {column: OF_TRIALS.get(role, Kind.NAMES) for role, column in roles.items() if column is not None}
-    if roles["model"] is None and isinstance(source, Files):
+    if roles["model"] is None and isinstance(source, Files) and not _is_one_table(source.paths):
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
     parts = [column for column in (roles["model"] or FILE, roles["groups"]) if column in kinds]
     kind = Kind.NAMES if pos_label is not None else Kind.SCORE
