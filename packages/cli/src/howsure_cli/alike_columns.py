@@ -55,6 +55,7 @@ MIN_CLEAR_KAPPA = 0.3  # of columns that could also be correlated variables
 MAX_ROWS = 2_000  # of which agreement is computed
 MAX_VALUES = 1_000  # of a column of labels
 MAX_COLUMNS = 60  # that are compared with each other
+MIN_SENTENCE = 4  # words of the name of a criterion
 MAX_CODERS = 5  # more numbered columns are features
 GRADED = words_in("annotations annotators raters judges coders ratings grades")  # objects with a key for each rater
 
@@ -65,12 +66,14 @@ def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tup
 
     A column predicts another one if it has the same values, and its name or an agreement above chance supports this.
     """
-    labels = [column for column in columns if _may_be_label(column)][:MAX_COLUMNS]
+    labels = [column for column in columns if _may_be_label(column) and not is_criterion(column)][:MAX_COLUMNS]
     pairs = list[tuple[tuple[float, float], SeenColumn, list[SeenColumn]]]()
     for target in labels:
         others = [other for other in labels if other is not target and _share_values(target, other, values)]
         others = [other for other in others if _predicts(other, target, values)]
-        clear = [other for other in others if other.kind != ONE and not other.words & GROUPS]
+        words = frozenset[str]().union(*(other.words for other in others if other.kind != ONE))
+        clear = [other for other in others if not other.words & GROUPS]
+        clear = [other for other in clear if other.kind != ONE or other.words & words & (LABELS | PREDICTED)]
         others = clear or others
         criterion = name_parts(target) - (RIGHT_ANSWERS | PEOPLE)
         same = [other for other in others if criterion and name_parts(other) - PREDICTED == criterion]
@@ -201,9 +204,12 @@ def measures_of_arms(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
 
 def grades_of_models(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     """Return the columns of the same kind of numbers, such as grades, if all are named for models or in one object."""
-    numbers = [column for column in columns if column.kind in (WITHIN, NUMBERS, FEW) and is_numeric(column)]
+    whole = [column for column in columns if column.kind == REPEATED and column.words & MODEL_NAMES]
+    numbers = [c for c in columns if (c.kind in (WITHIN, NUMBERS, FEW) or c in whole) and is_numeric(c)]
     numbers = [column for column in numbers if not names_id(column)]
-    of_models = all(column.words & MODEL_NAMES and not column.words & (MEASURES | SCORES) for column in numbers)
+    shared = frozenset.intersection(*(column.words for column in numbers)) if numbers else frozenset[str]()
+    measures = (MEASURES | SCORES) - shared
+    of_models = all(column.words & MODEL_NAMES and not column.words & measures for column in numbers)
     heads = {column.name.partition(".")[0].lower() for column in numbers}
     in_objects = len(heads) == 1 and heads <= GRADED | {"scores"} and all("." in column.name for column in numbers)
     is_one_scale = len({column.kind for column in numbers}) == 1
@@ -216,12 +222,16 @@ def kappa(first: Sequence[str | None], second: Sequence[str | None]) -> float:
     >>> kappa(["a", "b", "a", "b"], ["a", "b", "b", "b"])
     0.5
     """
-    pairs = [(_key(a), _key(b)) for a, b in zip(first[:MAX_ROWS], second[:MAX_ROWS], strict=True) if a and b]
-    if not pairs:
+    pairs = Counter(zip(first[:MAX_ROWS], second[:MAX_ROWS], strict=True))
+    counts = [(_key(a), _key(b), count) for (a, b), count in pairs.items() if a and b]
+    if not counts:
         return 0.0
-    shares = [Counter(value for value in side) for side in zip(*pairs, strict=True)]
-    chance = sum(count * shares[1][value] for value, count in shares[0].items()) / len(pairs) ** 2
-    observed = sum(a == b for a, b in pairs) / len(pairs)
+    shares, n = (Counter[str | float](), Counter[str | float]()), sum(count for *_, count in counts)
+    for a, b, count in counts:
+        shares[0][a] += count
+        shares[1][b] += count
+    chance = sum(count * shares[1][value] for value, count in shares[0].items()) / n**2
+    observed = sum(count for a, b, count in counts if a == b) / n
     return (observed - chance) / (1 - chance) if chance < 1 else 0.0
 
 
@@ -241,6 +251,12 @@ def _may_be_label(column: SeenColumn) -> bool:
     is_few = column.kind in (TWO, FEW, ONE) or (column.kind == REPEATED and column.values <= MAX_VALUES)
     is_other = column.words & (MEASURES | RUNS) or (names_id(column) and not names_prediction(column))
     return is_few and not (is_other or column.name.endswith(".confidence"))
+
+
+def is_criterion(column: SeenColumn) -> bool:
+    """Whether the column says yes or no, and its name is a sentence, which is not about predictions or truth."""
+    is_named = names_prediction(column) or column.words & RIGHT_ANSWERS
+    return _is_yes_or_no(column) and len(name_parts(column)) >= MIN_SENTENCE and not is_named
 
 
 def _is_yes_or_no(column: SeenColumn) -> bool:

@@ -21,14 +21,22 @@ def words_in(text: str) -> frozenset[str]:
 
 LABELS = words_in(
     "gold target truth true expected actual y label answer class category outcome result majority consensus "
-    "adjudicated golds targets truths trues labels"
+    "adjudicated golds targets truths trues labels "
+    "referenz referencia goldstandard klasse kategorie etiqueta clase categoria classe"
 )
 # Words of right answers, which come before other labels.
-RIGHT_ANSWERS = words_in("gold target truth true expected actual real golds targets truths trues")
+RIGHT_ANSWERS = words_in(
+    "gold target truth true expected actual real golds targets truths trues referenz referencia goldstandard"
+)
 ADJUDICATED = words_in("majority consensus adjudicated final")
 EXPECTED = words_in("expected gold reference")  # not how good an answer is
-PREDICTED = words_in("prediction predictions predicted predict pred preds")
+PREDICTED = words_in(
+    "prediction predictions predicted predict pred preds vorhersage prognose predicho prediccion predite predetto"
+)
 PREDICTIONS = PREDICTED | words_in("decision guess output said")  # unless expected_output or actual_decision
+PREDICTED_LABELS = PREDICTED | words_in(
+    "label class sentiment emotion stance intent topic sentimento sentimiento sentiments stimmung etiqueta"
+)  # next to a score, as pipelines write them
 METRICS = words_in("f em rouge bleu meteor chrf comet bleurt bertscore ndcg mrr mcc")
 # of an answer, not a class
 CORRECT = words_in("correct right pass passed success korrekt richtig correcto correcte ✅ ✓ ✔ ✔️")
@@ -41,10 +49,17 @@ SCORES = (
         "hallucinated verified successful safe plausibility alignment relevance completeness clarity usefulness quality"
     )
 )
-RATERS = words_in("rater grader annotator ann coder worker labeler labeller evaluator reviewer")
+RATERS = words_in(
+    "rater grader annotator ann coder worker labeler labeller evaluator reviewer kodierer kodiererin codierer "
+    "annotateur anotador anotadora codificador bewerter"
+)
 RATERS_NAMED = words_in("user user_id username")  # in full
 JUDGE = words_in("judge")
-MODEL_NAMES = words_in("gpt bert roberta claude gemini llama mistral mixtral qwen deepseek vader textblob t svm")
+MODEL_NAMES = words_in(
+    "gpt bert roberta claude gemini llama mistral mixtral qwen deepseek phi falcon gemma grok opus sonnet haiku "
+    "vicuna alpaca whisper "
+    "vader textblob t svm"
+)
 JUDGES = JUDGE | words_in("llm gpt auto automatic autorater")
 PEOPLE = words_in("human person people expert annotator")
 SOURCES = words_in("source by origin kind type")  # of grades, where its values name judges and people
@@ -52,27 +67,35 @@ JUDGES_NAMED = words_in("eval ai model machine")  # as values of such a column
 PEOPLE_NAMED = words_in("annotation annotator coder rater reviewer")
 CRITERIA = words_in("criterion criteria metric dimension aspect")
 GRADES = words_in("value annotation")  # of a table that names its raters
-CHANCES = words_in("prob probs probability proba p confidence conf score certainty likelihood soft")
-CONFIDENCES = words_in("confidence conf certainty")  # of the model in its answer
+CHANCES = words_in(
+    "prob probs probability proba p confidence conf score certainty likelihood soft konfidenz wahrscheinlichkeit "
+    "probabilidad confianza confiance confidenza"
+)
+CONFIDENCES = words_in(
+    "confidence conf certainty konfidenz confianza confiance confidenza"
+)  # of the model in its answer
 # scores that do not say how good an answer is
 DOUBTS = words_in("uncertainty entropy variance difficulty distance diff difference error")
 FAULTS = words_in(
-    "error errors wer cer ter loss perplexity mae mse rmse brier violations hallucination hallucinations hallucinated "
-    "spam phishing toxic toxicity hate hateful offensive abusive harmful unsafe fraud malicious"
+    "error errors wer cer ter wder cpwer der eer loss perplexity mae mse rmse brier violations hallucination "
+    "hallucinations hallucinated spam phishing toxic toxicity hate hateful offensive abusive harmful unsafe fraud "
+    "malicious"
 )  # of which fewer are better
+RETRIEVAL = words_in("retrieval retriever retrieved rerank reranker top chunk bm query")  # of texts, not of answers
+MOODS = words_in("sentiment polarity subjectivity emotion compound")  # of texts
 RISKS = words_in("risk")  # which may be the probability of a label, but is not a score
 ARMS = words_in(
     "arm method approach agent variant mode policy strategy condition experiment setting config configuration "
     "architecture shot shots pipeline scaffold technique framework retriever treatment intervention"
 )  # a `mode` alone: not a failure_mode
-MODELS = ARMS | words_in("model system engine llm generator")
+MODELS = ARMS | words_in("modell modelo modele modello model system engine llm generator")
 OVERALL = words_in("overall total final")
 ITEMS = words_in("id uid uuid hash item question qid doc index idx example key instance sample")
 KINDS = words_in("type kind category level format")  # of items, such as question_type
 UNITS = words_in(
     "task problem tweet document post sentence passage dialogue conversation thread user author article review"
 )
-MEASURES = words_in("length len count counts total chars characters tokens words latency ms seconds cost usd")
+MEASURES = words_in("length len count counts total chars character characters tokens words latency ms seconds cost usd")
 GROUPS = words_in(
     "task subject category subset dataset lang language prompt genre domain topic source split country land"
 )
@@ -80,6 +103,7 @@ MEANS = words_in("winrate average avg mean elo rank standard_error stderr win_ra
 TURNS = words_in("turn")
 TRACES = words_in("trace traceid run runid")  # of which each row may have its own
 RUNS = words_in("run seed epoch trial repeat repetition iteration attempt sample")
+TIMES = words_in("ts time timestamp date started")
 ITEM_COLUMNS = {*ROWS_OF_ITEMS, SOURCE_ROW, "task_id", "prompt_id", "case_id"}
 ERRORS = words_in("error exception")
 ENDS = ERRORS | words_in("status timeout outcome state finish_reason stop_reason")  # how a trial ended
@@ -280,6 +304,10 @@ def grade_values(column: SeenColumn) -> set[str | float]:
     """The values of a column, with numbers compared as numbers: 4.0, as in a column with gaps, equals 4."""
     numbers = {text: parse_number(text) for text in column.held}
     return {text if number is None else number for text, number in numbers.items()}
+
+
+def column_name(column: SeenColumn | None) -> str | None:
+    return None if column is None else column.name
 
 
 def column_list(columns: Sequence[SeenColumn]) -> str:

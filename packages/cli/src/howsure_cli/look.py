@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -11,7 +12,7 @@ from itertools import compress
 from typing import Any, ClassVar
 
 from howsure import __version__
-from howsure.data.column_roles import FEW, NUMBERS, OBJECTS, ONE, REPEATED, TWO, SeenColumn, seen_column
+from howsure.data.column_roles import FEW, NUMBERS, OBJECTS, ONE, REPEATED, TEXTS, TWO, SeenColumn, seen_column
 from howsure.data.logs.conversion import input_files
 from howsure.data.logs.openai import OPENAI
 from howsure.data.sources import Paths, named_paths
@@ -20,7 +21,6 @@ from howsure.data.tables.database import Database, identifier, in_json_text, lea
 from howsure.data.tables.named_files import (
     SPELLED,
     SUFFIXES,
-    TEXTS,
     File,
     as_texts,
     equal_names,
@@ -35,6 +35,7 @@ from howsure.data.tables.named_files import (
     why_one_column,
     written_names,
 )
+from howsure.data.tables.named_files import TEXTS as TEXT_FORMATS
 from howsure.data.tables.table import archive_columns, copy_archives
 from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
@@ -56,6 +57,7 @@ from howsure_cli.column_words import (
     RATERS,
     SCORES,
     VERDICTS,
+    YES,
     names_id,
 )
 from howsure_cli.field_commands import (
@@ -85,12 +87,17 @@ from howsure_cli.table_notes import (
     lists_of_objects,
     names_among_values,
     names_below_title,
+    other_scores_notes,
     summary_of_means,
+    tags_notes,
+    target_notes,
     thousands_notes,
+    unanswered_notes,
     with_points,
     with_proportions,
 )
 from howsure_cli.terminal.output import shell_word
+from howsure_cli.text_pairs import case_notes
 from howsure_cli.typed_commands import Proposal, TypedFiles, glob_pattern, typed_files
 
 __all__ = ["Look", "look"]
@@ -106,10 +113,11 @@ NESTED = (
 WHICH = "It is unclear from the columns which of these you mean:"
 RESPELLED = "Once labels are spelled the same way in all columns: "
 MIN_COLUMNS, MAX_COPIES = 3, 0.05  # of tables with exact copies, and their proportion among all rows
+MIN_TEXT = 20  # characters of the texts in a column, on average, whose rows are not the same by chance
 MAX_CODES = 4  # values of a column of any name that may contain labels
 MAX_ROWS = 20_000  # rows that are looked at
 SAMPLE = 1_000  # rows of JSON that show which columns are texts
-MAX_PARTS = 200  # of objects, that are shown as columns
+MAX_PARTS = 60  # of objects, that are shown as columns
 MAX_FILES = 1_000  # of which rows are looked at
 MAX_LISTS = 4  # of a document, that are looked at
 
@@ -244,6 +252,11 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         are_battles = any(proposal.command == "score battles" for proposal in commands)  # may be repeated
         notes += _copies_notes(columns, rows[1:]) if len(named) == 1 and not (explode or are_battles) else []
         notes += direction_notes(columns, commands)
+        notes += other_scores_notes(columns, commands)
+        notes += [*target_notes(commands), *tags_notes(columns, commands), *unanswered_notes(columns, commands)]
+        notes += case_notes(columns, rows[1:], commands)
+        is_coded = commands and commands[0].is_undecided and commands[0].options.get("positive")
+        notes += [UNLABELLED] if is_coded and is_unlabelled(columns) else []
         notes += [STATED] if not commands and has_stated_confidence([column.name for column in columns]) else []
         notes += [DOCUMENTS for proposal in commands if proposal.command.startswith("events")]
         notes += [TO_LABEL for proposal in commands if proposal.command == "counts sample"]
@@ -358,7 +371,7 @@ def _first_rows(connection: Connection, file: File, numbers: set[str]) -> list[l
         values = [f"CAST({identifier(name)} AS VARCHAR)" for name in stored]
         if file.format in ("json", "jsonl") and equal_names(names):  # of which DuckDB reads only one
             source, values = objects_source(file), [in_json_text("json", [name]) for name in names]
-        elif file.format in TEXTS:
+        elif file.format in TEXT_FORMATS:
             source = text_source(file, as_texts(names) if file.format in ("json", "jsonl") else "")
         heads = names if len(set(names)) == len(names) else stored
         query = f"SELECT {', '.join(values)} FROM {source} LIMIT {MAX_ROWS}"
@@ -380,7 +393,7 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
     has_objects = [any(row[at] is not None and row[at][:1] == "{" for row in rows) for at in range(len(heads))]
     for at, row in enumerate(rows if len(rows) > 1 and any(has_objects) else ()):
         for head, cell in compress(zip(heads, row, strict=True), has_objects):
-            if not (content := _object(cell)):
+            if not (content := _object(cell)) or len(content) > MAX_PARTS:  # which maps names to values
                 continue
             objects[head] += 1
             for name, value in _object_leaves(head, content):
@@ -400,7 +413,8 @@ def _object_leaves(name: str, content: Mapping[str, Any]) -> Iterator[tuple[str,
         if isinstance(value, dict) and not key.isdecimal():  # numbers are names of items, not of fields
             yield from _object_leaves(f"{name}.{key}", value)
         elif not (value is None or isinstance(value, dict | list)):
-            yield f"{name}.{key}", value if isinstance(value, str) else json.dumps(value)
+            is_plain = isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
+            yield f"{name}.{key}", value if isinstance(value, str) else repr(value) if is_plain else json.dumps(value)
 
 
 def _object(text: str | None) -> dict[str, Any]:
@@ -449,12 +463,15 @@ def _missing_value_notes(columns: Sequence[SeenColumn]) -> Iterator[str]:
 
 
 def _copies_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """Yield a note if a few rows are copies of others in several columns, one of which names an item."""
-    if len(columns) < MIN_COLUMNS or not any(names_id(column) or column.words & ITEMS for column in columns):
+    """Yield a note if a few rows are copies of others in several columns, one of which names an item, or if any are
+    that contain a text."""
+    has_texts = any(c.kind == TEXTS or (c.characters > MIN_TEXT and " " in c.examples[0]) for c in columns)
+    is_named = len(columns) >= MIN_COLUMNS and any(names_id(column) or column.words & ITEMS for column in columns)
+    if not (is_named or has_texts):
         return
     first_rows = dict[tuple[Any, ...], int]()
     copies = [(at, first) for at, row in enumerate(rows) if (first := first_rows.setdefault(tuple(row), at)) != at]
-    if 0 < len(copies) <= MAX_COPIES * len(rows):
+    if 0 < len(copies) <= (1.0 if has_texts else MAX_COPIES) * len(rows):
         at, first = copies[0]
         yield (
             f"Exact copies of other rows: {len(copies):,}; row {at + 1} is row {first + 1} again. Copies count twice "
@@ -469,6 +486,8 @@ def _spelling_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]
         is_named = column.words & (LABELS | PREDICTIONS | SCORES | GROUPS | MODELS | RATERS | VERDICTS)
         if column.kind in (FEW, TWO) and (is_named or 0 < len({*map(str.casefold, column.held)}) <= MAX_CODES):
             counts = Counter(row[place] for row in rows if row[place] in column.held)
+            if len(yes := sorted({value.casefold() for value in column.held} & YES - {"1.0"})) > 1:
+                yield f"{column.name}: {shortened(map(repr, yes))} may mean the same. Spell them the same way."
             if alike := spellings(counts):
                 yield f"{column.name}: {alike}, and would count as different values. Spell them the same way."
 

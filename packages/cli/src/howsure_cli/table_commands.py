@@ -23,9 +23,11 @@ from howsure.data.column_roles import (
     WITHIN,
     SeenColumn,
 )
+from howsure.data.documents.entities import are_single_tags
 from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import identifier, literal
 from howsure.inputs.date_formats import YEAR_OR_MONTH
+from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.alike_columns import (
     agree,
     grades_of_models,
@@ -51,25 +53,23 @@ from howsure_cli.column_words import (
     ITEMS,
     JUDGE,
     JUDGES,
-    JUDGES_NAMED,
     LABELS,
     LETTERS,
     MEASURES,
     MODEL_NAMES,
     MODELS,
     PEOPLE,
-    PEOPLE_NAMED,
     PROMPTS,
     RATERS,
     RIGHT_ANSWERS,
     RUNS,
     SCORES,
-    SOURCES,
     TURNS,
     VERDICTS,
     WINNERS,
     are_battles,
     column_list,
+    column_name,
     grade_values,
     is_grade,
     is_numeric,
@@ -87,15 +87,15 @@ from howsure_cli.column_words import (
     without_doubts,
     without_non_answers,
     without_unclear,
-    words_in,
 )
 from howsure_cli.document_commands import events_in_texts, import_scores
 from howsure_cli.span_commands import spans_in_rows
 from howsure_cli.table_notes import tasks_of_models
-from howsure_cli.table_roles import TableRoles
+from howsure_cli.table_roles import CLEAR_DATE, TableRoles
+from howsure_cli.text_pairs import text_metric, texts_and_reference
 from howsure_cli.typed_commands import GOLD, RIGHT, Option, Options, Proposal, TypedFiles, models_against_first
 
-MAX_COMMANDS = 4
+MAX_COMMANDS, MAX_UNDECIDED = 4, 3  # commands, and those of which the values do not say which is meant
 MAX_GRADES = 200  # different values, of which agreement is computed
 MAX_ORDINAL = 11  # grades, such as from 0 to 10, of which only the order is taken to count
 MAX_NOMINAL = 3  # numbers of raters, above which their order is taken to count
@@ -116,6 +116,7 @@ def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
     chances = [column for column in columns if column.kind in (WITHIN, SHARES) and column.words & (CHANCES - SCORES)]
     predictions = [column for column in columns if names_prediction(column) and not names_id(column)]
     predictions = [column for column in predictions if column.kind != TEXTS and not column.words & MEASURES]
+    predictions += [c for c in columns if c.words & (JUDGES | MODEL_NAMES) and c.kind in (TWO, FEW) and not is_grade(c)]
     return bool(chances or predictions) and not _TableProposals(columns, (), TypedFiles((), {}), 1).labels
 
 
@@ -156,13 +157,15 @@ def propose_for_table(
         *table.propose_probabilities(),
         *table.propose_items(),
     ]
+    proposals = proposals or [*table.propose_texts()]
     proposals = (
         proposals or [*table.propose_tasks()] or [*table.propose_codes(), *table.propose_documents(events_in_texts)]
     )
     topics = [topic for part, topic in TOPICS.items() if part in os.path.basename(typed.paths[0]).lower()]
     proposals = proposals or [*table.propose_for_unlabelled()]
     by_text = {str(proposal): proposal for proposal in proposals}
-    return sorted(by_text.values(), key=lambda proposal: (proposal.command not in topics, proposal.rank))[:MAX_COMMANDS]
+    ordered = sorted(by_text.values(), key=lambda proposal: (proposal.command not in topics, proposal.rank))
+    return ordered[: MAX_UNDECIDED if ordered and ordered[0].is_undecided else MAX_COMMANDS]
 
 
 def _where(value_by_column: Mapping[SeenColumn, str]) -> str:
@@ -172,10 +175,6 @@ def _where(value_by_column: Mapping[SeenColumn, str]) -> str:
         is_plain = re.fullmatch(r"[a-z_]\w*", column.name, re.ASCII | re.IGNORECASE) is not None
         tests.append(f"{column.name if is_plain else identifier(column.name)} = {literal(value)}")
     return " AND ".join(tests)
-
-
-def _name(column: SeenColumn | None) -> str | None:
-    return None if column is None else column.name
 
 
 @dataclass(frozen=True)
@@ -212,7 +211,7 @@ class _TableProposals(TableRoles):
                     a=a.name,
                     b=b.name,
                     winner=VALUE if several else winners[0].name,
-                    cluster=_name(item),
+                    cluster=column_name(item),
                 )
                 return
 
@@ -222,7 +221,7 @@ class _TableProposals(TableRoles):
 
     def propose_agents(self) -> Iterator[Proposal]:
         """If trials of agents have costs, or some lack a score: the mean if these had failed, or passed, and costs."""
-        score, model, item, run = self._score, self._model(), self._item, self._named(RUNS, FEW, TWO)
+        score, model, item, run = self._score, self._model(), self._item, self._run
         if score is None or model is None or item is None or run is None or score.non_answers:
             return
         costs = (column for column in self.columns if column.words & COSTS and self._is_positive(column))
@@ -233,7 +232,7 @@ class _TableProposals(TableRoles):
             return
         is_error = end is not None and end.words & ERRORS and (end.missing or is_yes_or_no(end))
         names = {"model": model.name, "id": item.name, "run": run.name}
-        errors = {"error": _name(end) if is_error else None, "cost": _name(cost)}
+        errors = {"error": column_name(end) if is_error else None, "cost": column_name(cost)}
         yield self.typed.command("score agents", score=score.name, **marks, **errors, **names)
 
     def propose_judge(self) -> Iterator[Proposal]:
@@ -258,12 +257,12 @@ class _TableProposals(TableRoles):
         if len(judge.held | people.held) <= MAX_JUDGE_LABELS and {judge.kind, people.kind} <= {TWO, FEW}:
             item = self._item
             cluster = None if item is None or item.kind == UNIQUE else item
-            yield self._command("judge validate", [judge, cluster], **options, cluster=_name(cluster))
+            yield self._command("judge validate", [judge, cluster], **options, cluster=column_name(cluster))
 
     def propose_judge_of_labels(self) -> Iterator[Proposal]:
         """If the only judge and a person gave labels that are three texts or more, above chance the same: how often
         the judge is right."""
-        labels = [c for c in self.columns if c.kind == FEW and not is_numeric(c)]
+        labels = [c for c in self.columns if c.kind == FEW and {*map(parse_number, c.held)} == {None}]
         judges = [column for column in labels if column.words & (JUDGES | MODEL_NAMES)]
         people = [c for c in labels if c.words & (PEOPLE | RIGHT_ANSWERS) and c not in judges]
         for person in people:
@@ -271,7 +270,7 @@ class _TableProposals(TableRoles):
             same = [judge for judge in judges if name_parts(judge) - (JUDGES | MODEL_NAMES) == criterion]
             if len(same) == 1 and agree(self._values(same[0]), self._values(person)):
                 cluster = None if self._item is None or self._item.kind == UNIQUE else self._item
-                names = {"score": same[0].name, "target": person.name, "cluster": _name(cluster)}
+                names = {"score": same[0].name, "target": person.name, "cluster": column_name(cluster)}
                 yield self._command("judge validate", [same[0], person, cluster], **names)
                 return
 
@@ -313,33 +312,6 @@ class _TableProposals(TableRoles):
         if len(grade.held) <= MAX_JUDGE_LABELS:
             yield self.typed.command("judge validate", **options)
 
-    def _annotators(
-        self, rater: SeenColumn, judge: str, person: str, keys: Sequence[SeenColumn]
-    ) -> tuple[str, str, SeenColumn] | None:
-        """The first judge and the first person by name, and the column of their names, if several of them graded the
-        same items; None if no column has their names."""
-        for column in self.columns:
-            if column is rater or not column.words & RATERS or column.kind not in (TWO, FEW):
-                continue
-            pairs = dict.fromkeys(zip(self._values(column), self._values(rater), strict=True))
-            named = {who: name for name, who in reversed(pairs)}
-            if len({name for name, _ in pairs}) == len(pairs) and not self._repeats([column, *keys], at_most=1):
-                return str(named[judge]), str(named[person]), column
-        return None
-
-    def _judge_and_person(self) -> tuple[str, str, SeenColumn, SeenColumn] | None:
-        """The only judge, the first person, and the columns of raters and grades, if their names say so."""
-        for rater in self.columns:
-            if rater.kind not in (TWO, FEW) or not rater.words & (RATERS | JUDGE | SOURCES):
-                continue
-            words = {name: words_in(re.sub(r"[^a-z]+", " ", name.lower())) for name in sorted(rater.held)}
-            judges = [name for name, of_name in words.items() if of_name & (JUDGES | JUDGES_NAMED)]
-            people = [name for name, of_name in words.items() if of_name & (PEOPLE | PEOPLE_NAMED)]
-            grade = self._grade_column(rater)
-            if len(judges) == 1 and people and grade is not None:
-                return judges[0], people[0], rater, grade
-        return None
-
     def propose_raters(self) -> Iterator[Proposal]:
         """If each row is a grade, and several raters graded the same items: the agreement of the raters."""
         item, judge_columns = self._item, self._judge_and_person()
@@ -350,6 +322,8 @@ class _TableProposals(TableRoles):
         if rater is None or (item is not None and item.kind == UNIQUE):
             return
         grade = self._grade_column(rater)
+        if rater in runs and grade is not None and grade.kind not in (TWO, FEW):
+            return
         coded = [c for c in self.columns if c.kind in (FEW, REPEATED) and c not in (rater, grade) and not c.missing]
         items = [item] if item is not None else [c for c in coded if not self._determines(rater, c)]
         others = [column for column in (rater, grade) if column is not None]
@@ -386,7 +360,7 @@ class _TableProposals(TableRoles):
 
     def _means_of_columns(self, columns: Sequence[SeenColumn], **options: Option) -> Proposal:
         rows: Options = {"explode": column_list(columns), "score": VALUE, **options}
-        return self._command("score", columns, **rows, model=COLUMN, id=self._unique_id())
+        return self._command("score", columns, **rows, model=COLUMN, id=self._unique_id(columns))
 
     def propose_tasks(self) -> Iterator[Proposal]:
         """If each row is a model, and each column the score of a task: the mean of each model over tasks."""
@@ -404,14 +378,15 @@ class _TableProposals(TableRoles):
             return
         codes = [c for c in self.columns if c.kind in (TWO, FEW) and c not in self._models() and not c.words & used]
         codes = [c for c in codes if not (names_id(c) or names_rater(c) or all(map(YEAR_OR_MONTH.fullmatch, c.held)))]
+        codes = [c for c in codes if is_yes_or_no(c) or not is_numeric(c) or c.name.lower() in LABELS - {"y"}]
+        codes = [column for column in codes if not all(map(CLEAR_DATE.match, column.held))]
         if any(code.words & RIGHT_ANSWERS for code in codes) and any(map(names_prediction, codes)):
             return  # which have no values in common
         flags = [column for column in codes if is_yes_or_no(column)]
-        others = [c for c in codes if not is_yes_or_no(c) and (not is_numeric(c) or c.name.lower() in LABELS - {"y"})]
-        others.sort(key=is_numeric)
+        others = sorted((column for column in codes if not is_yes_or_no(column)), key=is_numeric)
         named = [c for c in (*others, *flags[:1]) if c.words & (LABELS | VERDICTS | SCORES)]
         are_flags = len(flags) > 1 and not any(column.words & VERDICTS for column in others)
-        is_only = len(codes) == 1 and all(column.kind != DATES for column in self.columns)
+        is_only = len(codes) == 1 and all(column.kind != DATES for column in self.columns) and self._model() is None
         if are_flags and self.may_explode and any(column.kind == TEXTS for column in self.columns):
             yield self._means_of_columns(flags).by_group()
         elif label := next(iter(named or (codes if is_only else self._codes_of_answers(others))), None):
@@ -451,7 +426,7 @@ class _TableProposals(TableRoles):
                 **positive,
                 stratum=by_name.get("stratum"),
                 inclusion=by_name.get("inclusion"),
-                date=_name(date) if is_clear else None,
+                date=column_name(date) if is_clear else None,
                 period="month" if is_clear else None,
                 group=column_list([*periods, *groups]),
                 missing=label.non_answers,
@@ -461,7 +436,7 @@ class _TableProposals(TableRoles):
     def _only_first_arm(self) -> str | None:
         """Return the option that selects one row of each item, that of the first model, arm and run, because counts
         must not be added over them; None if items repeat nevertheless."""
-        run, item = self._named(RUNS, FEW, TWO), self._item
+        run, item = self._run, self._item
         arms = [column for column in (*self._models(), run) if column is not None and column is not item]
         if not arms:
             return ""
@@ -490,6 +465,9 @@ class _TableProposals(TableRoles):
         is_probability = score is not None and score.kind == WITHIN and score is self._probability_column()
         if score is None or (is_probability and self._label() is not None) or score in (self._classes() or ((), []))[1]:
             return  # a probability of the label, or the label of probabilities
+        if self.may_explode and (criteria := self._criteria(score)):
+            yield self._means_of_columns(criteria, **(positive_option(score) or {})).by_group()
+            return
         identity, used = self._identity_options(label=score)
         marks = {**(positive_option(score) or {}), **non_answer_options(score)}
         marks["lower_is_better"] = bool(score.words & FAULTS)
@@ -507,7 +485,7 @@ class _TableProposals(TableRoles):
         score, model, item = self._score or self._label_of_answers(), self._model(), self._item
         if score is None or model is None or item is None or model.values < MIN_MODELS:
             return
-        run = self._named(RUNS, FEW, TWO)
+        run = self._run
         runs = [] if run is None else [run]
         scored = zip(*map(self._values, (item, model, score)), strict=True)
         models_by_item = Counter(name for name, _ in {cell[:2] for cell in scored if None not in cell})
@@ -515,7 +493,7 @@ class _TableProposals(TableRoles):
         if shared < 2 or self._repeats([model, item, *runs], at_most=1):
             return
         marks = {**(positive_option(score) or {}), **non_answer_options(score)}
-        names = {"model": model.name, "id": item.name, "run": _name(run)}
+        names = {"model": model.name, "id": item.name, "run": column_name(run)}
         yield self._command("score items", [score], score=score.name, **marks, **names)
 
     def propose_documents(
@@ -530,7 +508,7 @@ class _TableProposals(TableRoles):
         listed = next((column for column in self.columns if column.kind == LISTS and column.words & SCORES), None)
         model, item = self._model(), self._item
         if self._score is None and listed is not None and listed.length is not None and item is not None:
-            names = {"explode": listed.name, "score": listed.name, "model": _name(model), "cluster": item.name}
+            names = {"explode": listed.name, "score": listed.name, "model": column_name(model), "cluster": item.name}
             yield self._command("score", [listed, model, item], **names)
 
     def _identity_options(
@@ -542,7 +520,7 @@ class _TableProposals(TableRoles):
     ) -> tuple[Options, list[SeenColumn | None]]:
         """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
         models = self._models(other_than=other_than) if models is None else models
-        item, run = self._item, self._named(RUNS, FEW, TWO)
+        item, run = self._item, self._run
         if not models and label is not None and label is self._right:  # of judges, against the right answers
             models = [c for c in self.columns if c.words & JUDGE and c.kind == FEW and not is_grade(c)]
         models = [column for column in models if column not in (item, run)]
@@ -551,6 +529,8 @@ class _TableProposals(TableRoles):
         whole = (group for group in groups if not self._repeats([*models[:1], group, *named], at_most=1))
         groups = [next(whole, groups[0])] if groups else []
         models = self._distinguished([*groups, *named], models)
+        if models and item is not None and self._repeats([*models, *groups, *named], at_most=1):
+            models += self._arms_crossed_with([*models, *groups, *named])[:1]
         groups = [column for column in groups if not models or self._repeats_in(models, column)]
         parts = [*models, *groups]
         options: dict[str, Option] = {"model": column_list(models), "group": column_list(groups)}
@@ -562,7 +542,10 @@ class _TableProposals(TableRoles):
             options["id"] = f"{item.name},{turn.name}" if turn is not None and is_whole else None
             options["cluster"], run = item.name, None
         elif item is not None:
-            options |= {"id": item.name, "run": _name(run)}
+            if run is not None and item.words & GROUPS and run.words & ITEMS:  # numbered in each group
+                options["id"] = column_list([item, run])
+            else:
+                options |= {"id": item.name, "run": column_name(run)}
         return options, [*parts, item, run]
 
     def propose_probabilities(self) -> Iterator[Proposal]:
@@ -577,7 +560,7 @@ class _TableProposals(TableRoles):
         names = [*(["file"] if by_file else []), *(group.name for group in groups)]
         by: Options = {"by_file": by_file, "group": ",".join(names)}
         cluster = None if item is None or item.kind == UNIQUE else item
-        of_item: Options = {"cluster": _name(cluster)}
+        of_item: Options = {"cluster": column_name(cluster)}
         is_sampled = used[0] is self._labels_of_a_sample()  # what the rows are, and not whether answers are right
         columns = [*used, *groups, cluster]
         yield self._command("calibration", columns, **options, **by, **of_item)
@@ -609,18 +592,37 @@ class _TableProposals(TableRoles):
             rater = rater if rater is not None and rater.kind != REPEATED and rater.values <= MAX_RATERS else None
             identity, used = self._identity_options(label=target, models=models if rater is None else [rater])
             names = {"target": target.name, "prediction": predictions[0].name}
+            if are_single_tags(target.held):  # in rows of words, which cross sentences
+                models = [column for column in models if column.words & MODELS]
+                identity, used = self._identity_options(label=target, models=models)
+            if are_single_tags(target.held) and (sentence := identity.get("id") or identity.get("cluster")):
+                names |= {"metric": "entity_f1"}
+                identity = {**identity, "id": sentence, "cluster": None}
             proposal = self._command("score", [target, *used], **names, **identity)
             yield replace(proposal, evidence=GOLD if target.words & (RIGHT_ANSWERS | PEOPLE | ADJUDICATED) else "")
             return
         if self.may_explode and "," not in "".join(column.name for column in predictions):
             names = {"explode": column_list(predictions), "target": target.name, "prediction": VALUE}
-            yield self._command("score", [target, *predictions], **names, model=COLUMN, id=self._unique_id())
+            item = self._unique_id([target, *predictions])
+            yield self._command("score", [target, *predictions], **names, model=COLUMN, id=item)
         options = {"target": target.name, **models_against_first(predictions)}
         yield self._command("significance", [target, *predictions], **options)
 
-    def _unique_id(self) -> str | None:
-        """The column that names the item, if each row is one."""
-        return _name(next((c for c in self.columns if c.kind == UNIQUE and not c.missing), None))
+    def propose_texts(self) -> Iterator[Proposal]:
+        """If columns contain texts and their references: a metric of texts."""
+        pair = texts_and_reference(self.columns, self.rows)
+        if pair is None:
+            return
+        reference, texts = pair
+        metric = text_metric(self.columns, os.path.basename(self.typed.paths[0]))
+        if len(texts) == 1:
+            identity, used = self._identity_options(label=reference)
+            names: Options = {"target": reference.name, "prediction": texts[0].name, "metric": metric}
+            yield self._command("score", [reference, *texts, *used], **names, **identity)
+        elif self.may_explode and "," not in "".join(column.name for column in texts):
+            names = {"explode": column_list(texts), "target": reference.name, "prediction": VALUE, "metric": metric}
+            item = self._unique_id([reference, *texts])
+            yield self._command("score", [reference, *texts], **names, model=COLUMN, id=item)
 
     def _command(self, command: str, used: Sequence[SeenColumn | None], /, **options: Option) -> Proposal:
         """A command for the table, which leaves out the rows without a value in the columns that it uses."""

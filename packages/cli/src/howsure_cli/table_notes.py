@@ -19,13 +19,17 @@ from howsure.data.column_roles import (
     SeenColumn,
     seen_column,
 )
+from howsure.data.documents.entities import are_single_tags
+from howsure.data.object_rows import VALUE
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import (
     PERCENT,
     POINTED_THOUSANDS,
     NumberKinds,
     comma_advice,
+    parse_number,
     proportion,
+    shortened,
     with_decimal_commas,
 )
 from howsure_cli.column_words import (
@@ -37,18 +41,23 @@ from howsure_cli.column_words import (
     MODELS,
     PREDICTED,
     RATERS,
+    RETRIEVAL,
     SCORES,
     UNITS,
     VERDICTS,
     is_numeric,
+    is_yes_or_no,
     names_id,
 )
-from howsure_cli.typed_commands import Proposal
+from howsure_cli.terminal.output import shell_word
+from howsure_cli.typed_commands import Options, Proposal
 
 MIN_TASKS = 8
 MAX_TAG_COLUMNS = 6
+NO_ANSWER = {"?", "-", "--", "…"}
 COUNTS = {"count", "n", "samples"}  # of a table of bins
 SPREADS = {"std", "stdev", "se", "sd"}  # of means
+NAMED_SCORES = SCORES | {"recall", "precision"}
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
 WITHOUT_LABELS = (
     "It contains probabilities but no right answers; add them from a table by id and question: --labels-from "
@@ -60,6 +69,10 @@ DOCUMENTS = "These are documents: docs/news-to-number.md leads from them to a nu
 TAGS = (
     "These are words and tags, a word in a line. The tags of a model in such a file are evaluated by those in another: "
     "howsure score predicted.tsv --targets true.tsv --metric entity_f1."
+)
+SINGLE_TAGS = (
+    "The labels are tags of entities, most of them O, so accuracy is high for any model. The F1 of entities needs a "
+    "column with the sentence of each row: --metric entity_f1 --id COL."
 )
 PAIR = (
     "Predictions and true values need an id of the same name in both: howsure score {} --targets {} --target COL "
@@ -83,7 +96,8 @@ def names_below_title(rows: Sequence[Sequence[Any]]) -> list[str]:
 
 def names_among_values(rows: Sequence[Sequence[Any]]) -> list[str]:
     """Return the column names that are numbers with many decimals, or also values of their own columns, repeated among
-    others: the first row of such a table is probably data.
+    others: the first row of such a table is probably data. It is not if another name differs from all values of its
+    column as only a name does: numbers, or longer texts.
 
     >>> names_among_values([["dog", "NOUN"], ["barks", "VERB"], ["cat", "NOUN"], ["Ann", "NOUN"]])
     ['NOUN']
@@ -91,8 +105,17 @@ def names_among_values(rows: Sequence[Sequence[Any]]) -> list[str]:
     columns = zip(*rows, strict=True)
     named_values = ((re.sub(r"_\d+$", "", str(name)), values) for name, *values in columns)  # equal names are numbered
     repeated = {name for name, values in named_values if values.count(name) > 1 and len({*values} - {None, ""}) > 1}
+    if len(rows) > 1 and any(map(_is_heading, *rows[:1], zip(*rows[1:], strict=True))):
+        repeated = set()
     names = map(str, rows[0])
     return list(dict.fromkeys(name for name in names if name in repeated or DECIMALS.fullmatch(name)))
+
+
+def _is_heading(name: Any, values: Sequence[Any]) -> bool:
+    """Whether a column has a name unlike any of its values, which are numbers, or texts of several words."""
+    texts = [str(value) for value in values if value is not None]
+    are_numbers = parse_number(str(name)) is None and None not in map(parse_number, texts)
+    return bool(texts) and (are_numbers or (" " not in str(name) and all(text.count(" ") > 1 for text in texts)))
 
 
 def are_tags(columns: Sequence[SeenColumn]) -> bool:
@@ -193,9 +216,11 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
     first = columns[0]
     if (
         0.9 * n <= first.values
-        and not (is_numeric(first) or first.words & ITEMS)
-        and any(column.words & MEANS for column in columns)
+        and not (is_numeric(first) or first.words & ITEMS or first.kind == TEXTS)
+        and any(column.words & MEANS and not column.words & MEASURES for column in columns)
     ):
+        return SUMMARY
+    if n == 1 and any(column.kind == ONE and column.words & SCORES and is_numeric(column) for column in columns):
         return SUMMARY
     words = frozenset[str]().union(*(column.words for column in columns))
     has_items = any(column.kind == TEXTS or names_id(column) or column.words & (ITEMS | UNITS) for column in columns)
@@ -241,6 +266,48 @@ def lists_inside(name: str, content: Any) -> Iterator[tuple[int, str]]:
 def lists_note(name: str) -> str:
     """The note on lists of objects with this name."""
     return f"{name}: lists of objects; --explode {name} makes each object a row."
+
+
+def other_scores_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:
+    """Yield a note on the other columns of scores if the first command is about one of several."""
+    name = commands[0].options.get("score") if commands and commands[0].command == "score" else None
+    kinds = (WITHIN, NUMBERS, TWO, FEW, ONE, REPEATED)
+    scores = [c for c in columns if c.kind in kinds and c.words & NAMED_SCORES and (is_numeric(c) or is_yes_or_no(c))]
+    unlike = MEASURES | RETRIEVAL | ITEMS | LABELS - {"answer"}
+    others = [column.name for column in scores if not column.words & unlike and column.name != name]
+    if others and name in {column.name for column in columns}:
+        yield f"{name} was taken as the score. Others could be: {shortened(others, limit=6)}."
+
+
+def target_notes(commands: Sequence[Proposal]) -> Iterator[str]:
+    """Yield a note if the first command guesses which column contains the right answers."""
+    options: Options = commands[0].options if commands and commands[0].is_undecided else {}
+    if target := options.get("target"):
+        yield f"{target} was taken as the right answers. If another column is, name it: --target."
+
+
+def unanswered_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:
+    """Yield a note if predictions that the first command counts as wrong are no answers, such as a question mark."""
+    options: Options = commands[0].options if commands and commands[0].command == "score" else {}
+    by_name = {column.name: column for column in columns}
+    target = by_name.get(str(options.get("target")))
+    names = str(options.get("explode" if options.get("prediction") == VALUE else "prediction")).split(",")
+    predictions = [by_name[name] for name in names if name in by_name]
+    if target is not None and predictions and not options.get("missing"):
+        values = sorted(frozenset[str]().union(*(column.held for column in predictions)) - target.held)
+        unanswered = [value for value in values if is_non_answer(value) or value.strip() in NO_ANSWER]
+        if unanswered:
+            left_out = " ".join(f"--missing {shell_word(value)}" for value in unanswered)
+            listed = shortened(map(repr, unanswered))
+            yield f"{listed} as a prediction counts as wrong. To leave such rows out: {left_out} --skip-missing."
+
+
+def tags_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:
+    """Yield a note if the accuracy of single tags of entities is proposed."""
+    options: Options = commands[0].options if commands and commands[0].command == "score" else {}
+    targets = [column for column in columns if column.name == options.get("target")]
+    if any(are_single_tags(column.held) for column in targets) and "metric" not in options:
+        yield SINGLE_TAGS
 
 
 def direction_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:

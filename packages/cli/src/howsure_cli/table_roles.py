@@ -29,7 +29,7 @@ from howsure.data.column_roles import (
 from howsure.inputs.date_formats import best_formats, count_date_formats
 from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.repeated_items import MIN_ITEMS
-from howsure_cli.alike_columns import MIN_DEVIATIONS
+from howsure_cli.alike_columns import MIN_DEVIATIONS, is_criterion
 from howsure_cli.column_words import (
     ANSWERS,
     ARMS,
@@ -49,27 +49,35 @@ from howsure_cli.column_words import (
     ITEMS,
     JUDGE,
     JUDGES,
+    JUDGES_NAMED,
     KINDS,
     LABELS,
     LOGITS,
     MEASURES,
     METRICS,
     MODELS,
+    MOODS,
     NUMBERS_OF,
     OVERALL,
     PEOPLE,
+    PEOPLE_NAMED,
     POSITIVE_LABELS,
     PREDICTED,
+    PREDICTED_LABELS,
     RATERS,
+    RETRIEVAL,
     RIGHT,
     RIGHT_ANSWERS,
     RISKS,
     RUNS,
     SCORES,
+    SOURCES,
+    TIMES,
     TRACES,
     TURNS,
     UNITS,
     VERDICTS,
+    column_name,
     is_grade,
     is_numeric,
     is_prompt,
@@ -81,9 +89,12 @@ from howsure_cli.column_words import (
     names_right_answer,
     other_sides,
     positive_option,
+    words_in,
 )
 
 MAX_MISSING = 0.05  # of the ids of items
+MIN_HIGHEST = 0.9  # of the rows, in which the highest of k probabilities is 1 / k or more
+MAX_RUN = 20  # characters of the name of a run, on average
 MAX_ARMS = 3  # columns of models and arms of an experiment
 MAX_CODES, MAX_CODE = 10, 40  # values, and characters of one, of codes of answers
 CLEAR_DATE = re.compile(r"\d{4}-\d\d-|\d{1,2}\.\d{1,2}\.\d{4}")
@@ -142,8 +153,20 @@ class TableRoles:
     def _probability_of_label(self, label: SeenColumn) -> SeenColumn | None:
         """The column with the probabilities of this column's labels, such as `roberta_score` for `roberta_label`."""
         match = re.fullmatch(r"(.*[a-z0-9])[^a-z0-9]*(label|class|prediction)", label.name.lower())
-        columns = (column for column in self.columns if column.kind == WITHIN and column.words & CHANCES)
-        return match and next((column for column in columns if column.name.lower().startswith(match[1])), None)
+        columns = [column for column in self.columns if column.kind == WITHIN and column.words & CHANCES]
+        if match:
+            return next((column for column in columns if column.name.lower().startswith(match[1])), None)
+        return next((column for column in columns if self._is_highest(column, label)), None)
+
+    def _is_highest(self, column: SeenColumn, label: SeenColumn) -> bool:
+        """Whether the column is the highest of the probabilities of the labels, as their number and its place show."""
+        places = self.columns.index(column) - self.columns.index(label)
+        is_label = label.kind in (TWO, FEW) or (label.kind == REPEATED and label.values * 2 <= len(self.rows))
+        is_label = is_label and not (is_numeric(label) or label.words & (RIGHT_ANSWERS | MODELS))
+        if abs(places) != 1 or not is_label or not label.words & PREDICTED_LABELS or column.words & CORRECT:
+            return False
+        numbers = [parse_number(text) or 0.0 for text in self._values(column) if text is not None]
+        return sum(number * label.values >= 1.0 for number in numbers) >= MIN_HIGHEST * len(numbers)
 
     def _named(self, words: Collection[str], *kinds: str, other_than: Sequence[SeenColumn] = ()) -> SeenColumn | None:
         """The first column of these kinds with one of these words in its name, `other_than` these."""
@@ -197,7 +220,14 @@ class TableRoles:
         return max(ids, key=lambda column: column.values, default=None)
 
     def _runs(self) -> list[SeenColumn]:
-        return [column for column in self.columns if column.words & RUNS and column.kind in (FEW, TWO)]
+        """The columns that number the runs of an item, those with the time of a run last."""
+        runs = [column for column in self.columns if column.words & RUNS and column.kind in (FEW, TWO)]
+        runs = [column for column in runs if column.characters <= MAX_RUN]  # not texts
+        return sorted(runs, key=lambda column: bool(column.words & TIMES))
+
+    @property
+    def _run(self) -> SeenColumn | None:
+        return next(iter(self._runs()), None)
 
     @cached_property
     def _rater(self) -> SeenColumn | None:
@@ -327,7 +357,7 @@ class TableRoles:
     def _scores(self, *kinds: str, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns named for a score: first those named for nothing else, then overall ones."""
         columns = [column for column in self.columns if column.kind in kinds and column.words & SCORES]
-        columns = [c for c in columns if not (c.words & (DOUBTS | RISKS | NUMBERS_OF) or c in other_than)]
+        columns = [c for c in columns if not (c.words & (DOUBTS | RISKS | NUMBERS_OF | MOODS) or c in other_than)]
         columns = [c for c in columns if not (c.words & EXPECTED or self._is_retrieved(c) or self._is_status(c))]
         columns = [c for c in columns if (c.words & CORRECT and not names_right_answer(c)) or not self._is_class(c)]
         return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
@@ -346,6 +376,8 @@ class TableRoles:
 
     def _is_retrieved(self, column: SeenColumn) -> bool:
         """Whether the column is the similarity of a found text to the query."""
+        if column.words & RETRIEVAL:
+            return bool(column.words & {"score", "similarity"})
         return "similarity" in column.words and any("query" in other.words for other in self.columns)
 
     def _is_status(self, column: SeenColumn) -> bool:
@@ -376,7 +408,7 @@ class TableRoles:
 
     def _outcomes_of_runs(self) -> list[SeenColumn]:
         """The columns that say how the repeated runs of models ended, such as success, failure and timeout."""
-        if self._model() is None or self._named(RUNS, FEW, TWO) is None:
+        if self._model() is None or self._run is None:
             return []
         ends = [column for column in self.columns if column.kind in (TWO, FEW) and column.words & ENDS]
         return [c for c in ends if len(c.held) < 5 and not {value.lower() for value in c.held}.isdisjoint(FAILED)]
@@ -418,15 +450,22 @@ class TableRoles:
 
     def _crossed_arms(self) -> list[SeenColumn]:
         """The column of any name of which each item has each value once, such as the sides of a paired experiment."""
-        others = LABELS | SCORES | VERDICTS | GROUPS | RATERS | RUNS | TURNS | JUDGE | UNITS | ITEMS
-        arms = [
-            c for c in self.columns if c.kind in (TWO, FEW) and not (c.missing or is_numeric(c) or c.words & others)
-        ]
         items = [c for c in self.columns if c.kind in (REPEATED, FEW) and not c.missing]
-        items = [column for column in items if (names_id(column) or column.words & ITEMS) and not column.words & RUNS]
-        cells = ([arm, item, *self._runs()[:1]] for item in items for arm in arms)
-        whole = (cell for cell in cells if math.prod(column.values for column in cell) == len(self.rows))
-        return [cell[0] for cell in whole if not self._repeats(cell, at_most=1)][:1]
+        items = [column for column in items if names_id(column) or column.words & ITEMS]
+        cells = [[item, *self._runs()[:1]] for item in items if not item.words & RUNS]
+        groups = [c for c in self.columns if c.words & GROUPS and c.kind in (TWO, FEW) and not c.missing]
+        cells += [[item, group] for item in items if item.words & RUNS for group in groups]  # numbered in each group
+        return [arm for cell in cells for arm in self._arms_crossed_with(cell)][:1]
+
+    def _arms_crossed_with(self, cell: Sequence[SeenColumn]) -> list[SeenColumn]:
+        """The columns of any name of which each combination of the values of other columns has each value once."""
+        others = LABELS | SCORES | VERDICTS | GROUPS | RATERS | RUNS | TURNS | JUDGE | UNITS | ITEMS
+        others |= MEASURES | ENDS
+        arms = [c for c in self.columns if c.kind in (TWO, FEW) and not (c.missing or is_numeric(c) or c in cell)]
+        arms = [column for column in arms if not column.words & others]
+        values = math.prod(column.values for column in cell)
+        arms = [column for column in arms if column.values * values == len(self.rows)]
+        return [arm for arm in arms if not self._repeats([arm, *cell], at_most=1)]
 
     def _label(self) -> SeenColumn | None:
         """The label of the single probability in each row."""
@@ -520,3 +559,42 @@ class TableRoles:
         cells = [[parse_number(row[at] or "") for at in places] for row in self.rows]
         numbers = [[number for number in row if number is not None] for row in cells if None not in row]
         return "probs" if len(columns) > 1 and sum_to_one(numbers) else None
+
+    def _annotators(
+        self, rater: SeenColumn, judge: str, person: str, keys: Sequence[SeenColumn]
+    ) -> tuple[str, str, SeenColumn] | None:
+        """The first judge and the first person by name, and the column of their names, if several of them graded the
+        same items; None if no column has their names."""
+        for column in self.columns:
+            if column is rater or not column.words & RATERS or column.kind not in (TWO, FEW):
+                continue
+            pairs = dict.fromkeys(zip(self._values(column), self._values(rater), strict=True))
+            named = {who: name for name, who in reversed(pairs)}
+            if len({name for name, _ in pairs}) == len(pairs) and not self._repeats([column, *keys], at_most=1):
+                return str(named[judge]), str(named[person]), column
+        return None
+
+    def _judge_and_person(self) -> tuple[str, str, SeenColumn, SeenColumn] | None:
+        """The only judge, the first person, and the columns of raters and grades, if their names say so."""
+        for rater in self.columns:
+            if rater.kind not in (TWO, FEW) or not rater.words & (RATERS | JUDGE | SOURCES):
+                continue
+            words = {name: words_in(re.sub(r"[^a-z]+", " ", name.lower())) for name in sorted(rater.held)}
+            judges = [name for name, of_name in words.items() if of_name & (JUDGES | JUDGES_NAMED)]
+            people = [name for name, of_name in words.items() if of_name & (PEOPLE | PEOPLE_NAMED)]
+            grade = self._grade_column(rater)
+            if len(judges) == 1 and people and grade is not None:
+                return judges[0], people[0], rater, grade
+        return None
+
+    def _unique_id(self, other_than: Sequence[SeenColumn]) -> str | None:
+        """The column that names the item, if each row is one: of names, or else of texts."""
+        others = [column for column in self.columns if column not in other_than and not column.missing]
+        unique = [c for c in others if c.values == len(self.rows) and c.kind in (UNIQUE, TEXTS)]
+        return column_name(min(unique, key=lambda column: column.kind == TEXTS, default=None))
+
+    def _criteria(self, score: SeenColumn) -> list[SeenColumn]:
+        """The columns of yes and no, if the name of each is a sentence, and no model, rater or score has a column."""
+        flags = [c for c in self.columns if c.held == score.held and is_criterion(c) and "," not in c.name]
+        is_other = self._model() or self._rater or self._judge or score not in flags
+        return flags if len(flags) > 2 and not is_other else []

@@ -54,10 +54,13 @@ QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
         ("score", "score model lower_is_better", "Which {model} has the lowest mean {score}?"),
         ("score", "score model", "Which {model} has the highest mean {score}?"),
         ("score", "target model", "How often is {prediction} the same as {target}, for each {model}?"),
+        ("score", "target model metric", "How close is {prediction} to {target}, by {metric}, for each {model}?"),
         # One model: how good is it?
         ("score", "score right positive", "How often is {score} {positive}?"),
         ("score", "score right", "How often is the answer right, by {score}?"),
         ("score", "value target model", "Which {model} is most often the same as {target}?"),
+        ("score", "value target model metric", "Which {model} is closest to {target}, by {metric}?"),
+        ("score", "target metric", "How close is {prediction} to {target}, by {metric}?"),
         ("score", "target gold", "How often is {prediction} the same as {target}?"),
         ("score", "targets", "How often are the predictions the same as the true values?"),
         *UNDECIDED,
@@ -134,6 +137,8 @@ class Proposal:
         names = {"prediction": "the prediction", "against": "the first one", "probabilities": probabilities} | names
         if names.get("model") == COLUMN and "explode" in names:  # of which each is a model
             names["model"] = f"of {names['explode']}"
+        elif names.get("score") == VALUE and "explode" in names:
+            names["score"] = names["explode"]
         return QUESTIONS[self.rank][2].format_map(names)
 
     def __str__(self) -> str:
