@@ -1,10 +1,11 @@
 """Does the guarantee about filed documents hold, and how many are filed? Simulated documents with known risks.
 
-    .venv/bin/python benchmarks/fields.py [--quick] [--recalibration] [SIZE ...]
+    .venv/bin/python benchmarks/fields.py [--quick] [--promises | --adversarial | --bound | --recalibration] [SIZE ...]
 
 prints the tables of docs/fields.md for these numbers of checked documents (default: 50, 300 and 2,000), from 1,000
-samples each (200 for recalibration), or a tenth with `--quick`; with `--recalibration`, only that of recalibration. A
-document or value is filed if it is accepted without review. The tests import functions of this file.
+samples each (200 for recalibration), or a tenth with `--quick`. Options print only the table of promises, that of
+adversarial documents, the largest share that any valid procedure can file of "some whole documents", or the table of
+recalibration. A document or value is filed if it is accepted without review. The tests import functions of this file.
 """
 
 from __future__ import annotations
@@ -31,6 +32,14 @@ WORLDS = (
     "some whole documents",
     "rare fields",
     "confidence says nothing",
+)
+ADVERSARIAL = (
+    "a drifted field",
+    "fields at the limit",
+    "ties",
+    "sparse fields",
+    "long documents wrong",
+    "confident errors",
 )
 NAMES = ("total", "date", "vendor", "number", "currency", "tax")
 RECALIBRATED = ("calibrated", "independent errors", "fields differ", "rare fields", "whole documents wrong")
@@ -99,6 +108,32 @@ def world(kind: str, n: int, rng: np.random.Generator) -> World:
             0.985**6 * 0.984,
         )
         right = (rng.random(chance.shape) < 0.985) & (rng.random(n) < 0.984)[:, None]
+    if kind == "a drifted field":
+        right[:, 0] &= rng.random(n) < 0.8
+        chance[:, 0] *= 0.8
+        document_chance = chance.prod(axis=1)
+    if kind == "fields at the limit":  # the other fields are always right
+        confidence[:, :3] = 0.9 + 0.1 * rng.random((n, 3))
+        chance[:, :3], chance[:, 3:] = 0.9485, 1.0
+        right, document_chance = rng.random(chance.shape) < chance, chance.prod(axis=1)
+    if kind == "ties":
+        confidence = 1 / (1 + np.exp(-2 * np.round(logit / 2)))
+    if kind == "sparse fields":
+        present = rng.random(chance.shape) < 0.25
+        present[~present.any(axis=1), 0] = True
+        document_chance = np.where(present, chance, 1.0).prod(axis=1)
+    if kind == "long documents wrong":  # just above the limits of values and documents
+        is_long = rng.random(n) < 0.1
+        present[~is_long, 1:] = False
+        confidence = 0.9 + 0.1 * rng.random(chance.shape)
+        chance[:] = np.where(is_long, 0.92, 1.0)[:, None]
+        right = (rng.random(n) < chance[:, 0])[:, None] & present
+        document_chance = chance[:, 0]
+    if kind == "confident errors":  # a tenth of the documents, which are the most confident
+        is_confident = rng.random(n) < 0.1
+        confidence[is_confident] = 1 - 0.001 * rng.random((is_confident.sum(), len(NAMES)))
+        chance[is_confident] = 0.9
+        right, document_chance = rng.random(chance.shape) < chance, chance.prod(axis=1)
     if kind == "some whole documents":
         right &= (rng.random(n) > 0.01)[:, None]
         chance, document_chance = 0.99 * chance, 0.99 * document_chance
@@ -224,11 +259,44 @@ def _log_loss(chance: Any, p: Any) -> Any:
     return -(chance * np.log(p) + (1 - chance) * np.log1p(-p))
 
 
-def print_promises(runs_by_size: dict[int, int]) -> None:
+def largest_share(promise: str, n: int, *, runs: int, seed: int = 3) -> float:
+    """Return an upper bound of the proportion of "some whole documents" that any valid procedure files on average.
+
+    Among the most confident documents, a coverage q, let the proportion of entirely wrong documents be so large that
+    their risk is at the limit. A valid procedure then files the coverage q with probability at most delta. By Neyman
+    and Pearson's lemma, it files q of the original documents with a probability of at most the power of the likelihood
+    ratio test at level delta. The bound is the mean of this power over q. promise: VALUES or DOCUMENTS.
+    """
+    rng, truth = np.random.default_rng(seed), population("some whole documents")
+    order = np.argsort(-scores(truth, promise))
+    chance = (truth.chance / 0.99)[order]  # without entirely wrong documents
+    loss = (1 - chance).mean(axis=1) if promise == VALUES else 1 - chance.prod(axis=1)
+    risk, by_luck = np.cumsum(loss) / np.arange(1, len(loss) + 1), (1 - chance).prod(axis=1)
+    powers = []
+    for count in ((np.arange(40) + 0.5) / 40 * len(loss)).astype(int):
+        rates = (RISKS[promise] - risk[count - 1]) / (1 - risk[count - 1]), 0.01  # at the limit, and the true one
+        if rates[0] <= rates[1]:
+            powers.append(DELTA)
+            continue
+        ratios = []
+        for rate in rates:
+            drawn = rng.integers(0, count, (runs, n))
+            used = np.arange(n) < rng.binomial(n, count / len(loss), runs)[:, None]
+            luck = by_luck[drawn]
+            wrong = (rng.random(luck.shape) < rate) | (rng.random(luck.shape) < luck)
+            limit, true = (np.where(wrong, r + (1 - r) * luck, (1 - r) * (1 - luck)) for r in rates)
+            ratios.append((np.log(limit / true) * used).sum(axis=1).round(9))
+        threshold = np.quantile(ratios[0], DELTA, method="inverted_cdf")
+        below, at = ([np.mean(f(ratio, threshold)) for ratio in ratios] for f in (np.less, np.equal))
+        powers.append(float(below[1] + (DELTA - below[0]) / at[0] * at[1]))
+    return float(np.mean(powers))
+
+
+def print_promises(runs_by_size: dict[int, int], kinds: tuple[str, ...] = WORLDS) -> None:
     """Print how often guarantees are broken, and how much is filed."""
     print("| errors | promise | risk | oracle |", *(f"{n:,} documents |" for n in runs_by_size))
     print("|---|---|---:|---:|", *("---:|" for _ in runs_by_size))
-    for kind in WORLDS:
+    for kind in kinds:
         for promise in PROMISES:
             cells = [broken(kind, promise, n, runs=runs) for n, runs in runs_by_size.items()]
             print(
@@ -253,9 +321,16 @@ def main() -> None:
     """Print the tables."""
     sizes = [int(text) for text in sys.argv[1:] if text.isdigit()] or SIZES
     part = 10 if "--quick" in sys.argv else 1
-    if "--recalibration" not in sys.argv:
-        print_promises(dict.fromkeys(sizes, 1000 // part))
-    print_recalibration(dict.fromkeys(sizes, 200 // part))
+    tables = {
+        "--promises": lambda: print_promises(dict.fromkeys(sizes, 1000 // part)),
+        "--adversarial": lambda: print_promises(dict.fromkeys(sizes, 1000 // part), ADVERSARIAL),
+        "--bound": lambda: print(
+            *(f"{p}, {n}: {largest_share(p, n, runs=20_000 // part):.3f}" for p in (VALUES, DOCUMENTS) for n in sizes)
+        ),
+        "--recalibration": lambda: print_recalibration(dict.fromkeys(sizes, 200 // part)),
+    }
+    for print_table in [tables[text] for text in sys.argv if text in tables] or tables.values():
+        print_table()
 
 
 if __name__ == "__main__":

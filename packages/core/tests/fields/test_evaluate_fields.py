@@ -16,7 +16,6 @@ from howsure.errors import InputError
 from howsure.fields import FieldTable, FilingPolicy, check_fields, evaluate_fields, file_documents
 from howsure.fields.checked_values import check_values, read_values
 from howsure.fields.evaluation import SEED
-from howsure.fields.filing import passing_thresholds
 from howsure.fields.recalibration import halves
 from howsure.recalibration.map_input import separate_generator
 
@@ -359,17 +358,6 @@ def test_without_enough_documents_the_number_is_given() -> None:
     assert policy is not None
     assert policy.is_empty
     assert "No document can be filed without a person with 20 checked documents; about" in policy.answer
-
-
-def test_a_field_that_passes_hands_its_level_on() -> None:
-    """By Holm for single thresholds: 0.02 passes at 0.05 / 2, then 0.04 at 0.05; 0.03 twice does not."""
-    single = {name: np.array([p]) for name, p in (("a", 0.02), ("b", 0.04))}
-    assert {name: passed.tolist() for name, passed in passing_thresholds(single, 0.05).items()} == {
-        "a": [True],
-        "b": [True],
-    }
-    failed = {"a": np.array([0.03]), "b": np.array([0.03])}
-    assert not any(passed.any() for passed in passing_thresholds(failed, 0.05).values())
 
 
 @pytest.mark.parametrize("change", [b"0.1", b"values", b"total"])

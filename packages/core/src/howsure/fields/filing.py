@@ -8,26 +8,22 @@ thresholds. There are three kinds of promises. Each is broken with probability a
     fields     at most the proportion `risk` of the filed values of each field is wrong, in all fields simultaneously.
                Each field has its own threshold, for the lowest confidence of its values in a document.
 
-The tests are those of `selective_threshold` (Learn then Test): rows are values and clusters are documents. If the
-promise is about fields, delta is divided equally between the fields. If all thresholds of a field pass, its part of
-delta is added to the parts of the other fields (Bretz et al. 2009: fixed sequences in a graph, which controls the
-family-wise error).
+`howsure.fields.filing_tests` tests which thresholds keep a promise (Learn then Test, Angelopoulos et al. 2021).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from howsure.data.structured.json_values import FieldValue
-from howsure.fields.checked_values import CheckedValues, Flags, document_clusters
-from howsure.inputs.pairs import Floats, Pairs
-from howsure.selective.kept_answers import Kept
-from howsure.selective.ranked_answers import ranked
-from howsure.selective.threshold import answers_needed, candidate_tests, fallback, start_weights, threshold_tests
+from howsure.fields.checked_values import CheckedValues
+from howsure.fields.filing_tests import RankedDocuments, lowest_count, lowest_counts
+from howsure.inputs.pairs import Floats, Integers
 
 VALUES = "values"
 DOCUMENTS = "documents"
@@ -146,41 +142,35 @@ def document_threshold(
     checked: number of checked documents, including those to which recalibration maps were fitted.
     """
     scores = np.array([confidence.score(promise) for confidence in confidences])
-    if promise == DOCUMENTS:
-        wrong = np.bincount(values.document, ~values.right, minlength=len(scores)) > 0
-        can_file = ~np.isnan(scores)
-        if not can_file.any():
-            return FiledAt(None, 0, 0, 0)
-        pairs = Pairs((~wrong[can_file]).astype(np.uint8), scores[can_file])
-        filed = _filed(pairs, np.flatnonzero(can_file), risk=risk, delta=delta, checked=checked)
-        in_filed = (scores >= (math.inf if filed.threshold is None else filed.threshold))[values.document]
-        return replace(filed, values=int(in_filed.sum()), wrong=int((~values.right[in_filed]).sum()))
-    row_scores = scores[values.document]
-    can_file = ~np.isnan(row_scores)
-    if not can_file.any():
-        return FiledAt(None, 0, 0, 0)
-    documents = values.document[can_file]
-    pairs = Pairs(values.right[can_file].astype(np.uint8), row_scores[can_file], clusters=documents)
-    return _filed(pairs, documents, risk=risk, delta=delta, checked=checked)
+    n, wrong = _counts(values.document, len(scores)), _counts(values.document[~values.right], len(scores))
+    is_about_documents = promise == DOCUMENTS
+    tested = RankedDocuments.of(scores, n > 0 if is_about_documents else n, wrong > 0 if is_about_documents else wrong)
+    count = lowest_count(tested, risk=risk, delta=delta)
+    return _filed_at(
+        tested.threshold(count), scores, n, wrong, needed=partial(tested.times_needed, risk, delta), checked=checked
+    )
 
 
-def _filed(pairs: Pairs, documents: np.typing.NDArray[np.int64], *, risk: float, delta: float, checked: int) -> FiledAt:
-    """Return the lowest threshold that passes the tests, or the number of documents needed if none does."""
-    if len(np.unique(documents)) < 2:
-        return FiledAt(None, 0, 0, 0)
-    ranks = ranked(pairs)
-    tests = threshold_tests(ranks, risk=risk, delta=delta, unseen=True)
-    passed = np.flatnonzero(tests.passed)
-    if not len(passed):
-        needed = answers_needed(ranks, risk=risk, delta=delta, unseen=True)
-        return FiledAt(None, 0, 0, 0, None if needed is None else _rounded_up(needed * checked / ranks.total))
-    best = int(passed[-1])
-    return _filed_at(float(tests.kept.threshold[best]), pairs, documents)
+def _counts(documents: Integers, n: int) -> Floats:
+    """Return the number of values in each of n documents."""
+    return np.bincount(documents, minlength=n).astype(np.float64)
 
 
-def _filed_at(threshold: float, pairs: Pairs, documents: np.typing.NDArray[np.int64]) -> FiledAt:
-    filed = pairs.probabilities >= threshold
-    return FiledAt(threshold, len(np.unique(documents[filed])), int(filed.sum()), int((pairs.labels[filed] == 0).sum()))
+def _filed_at(
+    threshold: float | None,
+    scores: Floats,
+    n: Floats,
+    wrong: Floats,
+    *,
+    needed: Callable[[], float | None],
+    checked: int,
+) -> FiledAt:
+    """Return what a threshold accepts; without one, the number of checked documents that would be needed."""
+    if threshold is None:
+        times = needed()
+        return FiledAt(None, 0, 0, 0, None if times is None else _rounded_up(times * checked))
+    filed = (scores >= threshold) & (n > 0)
+    return FiledAt(threshold, int(filed.sum()), int(n[filed].sum()), int(wrong[filed].sum()))
 
 
 def _rounded_up(needed: float) -> int:
@@ -196,69 +186,31 @@ def field_thresholds(
 
     checked: see `document_threshold`.
     """
-    pairs_by_field = {
-        field: _field_pairs(values, confidences, field_code) for field_code, field in enumerate(values.fields)
+    columns = {field: _field_columns(values, confidences, field_code) for field_code, field in enumerate(values.fields)}
+    documents = {field: RankedDocuments.of(*field_columns) for field, field_columns in columns.items()}
+    counts = lowest_counts(documents, risk=risk, delta=delta)
+    level = delta / len(columns)
+    return {
+        field: _filed_at(
+            documents[field].threshold(counts[field]),
+            *columns[field],
+            needed=partial(documents[field].times_needed, risk, level),
+            checked=checked,
+        )
+        for field in columns
     }
-    level = delta / len(pairs_by_field)
-    tests: dict[str, tuple[Kept, Floats]] = {}
-    for field, (pairs, documents) in pairs_by_field.items():
-        if len(np.unique(documents)) > 1:
-            kept, p = candidate_tests(ranked(pairs), risk=risk, delta=level, unseen=True)
-            if len(p):
-                tests[field] = (kept, p)
-    passed = passing_thresholds({field: p for field, (_, p) in tests.items()}, delta)
-    thresholds = {}
-    for field, (pairs, documents) in pairs_by_field.items():
-        passing = np.flatnonzero(passed.get(field, np.zeros(0, dtype=np.bool_)))
-        if len(passing):
-            thresholds[field] = _filed_at(float(tests[field][0].threshold[passing[-1]]), pairs, documents)
-            continue
-        needed = None
-        if len(np.unique(documents)) > 1:
-            needed = answers_needed(ranked(pairs), risk=risk, delta=level, unseen=True)
-        documents_needed = None if needed is None else _rounded_up(needed * checked / len(pairs))
-        thresholds[field] = FiledAt(None, 0, 0, 0, documents_needed)
-    return thresholds
 
 
-def passing_thresholds(p_values: Mapping[str, Floats], delta: float) -> dict[str, Flags]:
-    """Return by field which thresholds pass. The probability that any threshold passes falsely is at most delta.
-
-    p_values: for each field, the p-values of its thresholds, the strictest threshold first. Each field starts with an
-    equal part of delta. If all thresholds of a field pass, its part is added to the parts of the other fields.
-
-    >>> p = {"total": np.array([0.001]), "date": np.array([0.03])}
-    >>> {field: passed.tolist() for field, passed in passing_thresholds(p, 0.05).items()}
-    {'total': [True], 'date': [True]}
-    """
-    passed: dict[str, Flags] = {}
-    active = list(p_values)
-    while active:
-        level = delta / len(active)
-        for field in active:
-            p = p_values[field]
-            passed[field] = fallback(p, level * start_weights(len(p)))[1]
-        done = [field for field in active if passed[field].all()]
-        if not done:
-            break
-        active = [field for field in active if field not in done]
-    return passed
-
-
-def _field_pairs(
+def _field_columns(
     values: CheckedValues, confidences: Sequence[DocumentConfidence], field_code: int
-) -> tuple[Pairs, np.typing.NDArray[np.int64]]:
-    """Return the values of a field as pairs (right, confidence), and their documents.
+) -> tuple[Floats, Floats, Floats]:
+    """Return for each document its score in a field, and its numbers of values and of wrong values of the field.
 
-    The confidence is the lowest confidence of the field in the document. It is 1 for a field that is neither predicted
-    nor required, because a document is not shown for lack of such a field.
+    The score is the lowest confidence of the field in the document. It is 1 for a field that is neither predicted nor
+    required, because a document is not shown for lack of such a field; it is NaN if the field is unknown.
     """
     field = values.fields[field_code]
-    lowest = np.array(
-        [math.nan if field in confidence.unknown else confidence.lowest.get(field, 1.0) for confidence in confidences]
-    )
-    row_scores = lowest[values.document]
-    rows = (values.field == field_code) & ~np.isnan(row_scores)
-    documents = values.document[rows]
-    labels = values.right[rows].astype(np.uint8)
-    return Pairs(labels, row_scores[rows], clusters=document_clusters(documents)), documents
+    lowest = [math.nan if field in c.unknown else c.lowest.get(field, 1.0) for c in confidences]
+    rows = values.field == field_code
+    n, wrong = (_counts(values.document[some], len(lowest)) for some in (rows, rows & ~values.right))
+    return np.array(lowest), n, wrong

@@ -94,7 +94,7 @@ def cluster_counts(ranks: Ranked, positions: Integers) -> list[tuple[Floats, Flo
 @dataclass(frozen=True, slots=True)
 class ClusterSums:
     """Sums over the clusters of the i most confident answers, i = 1 … N: many Σ1 · n Σn_c · e Σe_c · nn Σn_c² ·
-    ee Σe_c² · ne Σn_c e_c · most max e_c, with n_c answers of cluster c among them and e_c errors."""
+    ee Σe_c² · ne Σn_c e_c, with n_c answers of cluster c among them and e_c errors."""
 
     many: Floats
     n: Floats
@@ -102,7 +102,6 @@ class ClusterSums:
     nn: Floats
     ee: Floats
     ne: Floats
-    most: Floats
 
     def at(self, rows: Integers) -> ClusterSums:
         """The sums for some i."""
@@ -121,8 +120,7 @@ def cluster_sums(ranks: Ranked) -> ClusterSums:
     n[together] = np.arange(len(codes)) - start
     e[together] = errors[:-1] - errors[start]
     added = (n == 0, np.ones_like(n), wrong, 2 * n + 1, wrong * (2 * e + 1), e + wrong * (n + 1))
-    sums = [np.cumsum(column) for column in added] + [np.maximum.accumulate(e + wrong)]
-    return ClusterSums(*(column.astype(np.float64) for column in sums))
+    return ClusterSums(*(np.cumsum(column).astype(np.float64) for column in added))
 
 
 def even_places(ranks: Ranked) -> Integers:

@@ -39,8 +39,6 @@ FIRST = 0.5  # fraction of delta for the strictest threshold; the other starts d
 MAX_BETS = 40  # number of candidates; a bet visits all clusters
 TIMES = np.geomspace(1.0, 1e4, 400)  # multiple of the present clusters
 POWER = 0.8  # probability of a guarantee with the number of answers that is reported as needed
-MARGIN = 0.2  # multiple of the first level; limit of the p-value of a first threshold without an error
-SPLITS = 65  # grid points by which a risk is split
 HIGHEST_BET = 0.9  # fraction of the wealth that a single cluster of wrong answers would lose
 
 
@@ -56,9 +54,7 @@ class ThresholdTests:
     passed: Bools
 
 
-def threshold_tests(
-    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, unseen: bool = False
-) -> ThresholdTests:
+def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED) -> ThresholdTests:
     """Test thresholds from the highest down, so that with probability at least 1 - delta, no threshold that passes has
     a risk above `risk`.
 
@@ -68,21 +64,13 @@ def threshold_tests(
     (`Shares`) or, with dependence="any", from a bet (`_log_wealth`). The levels follow the fallback procedure (Wiens
     2003): the first candidate gets delta / 2, and each of four others, evenly spaced, gets delta / 8. The level of a
     candidate that passes is added to that of the next candidate. So only a part of delta is lost if a candidate fails,
-    for example because the model is worst where it is most confident. unseen: whether to test separately for clusters
-    that are entirely wrong but too rare to occur in these data (`Shares.p_values`).
+    for example because the model is worst where it is most confident.
     """
-    kept, p = candidate_tests(ranks, risk=risk, delta=delta, dependence=dependence, unseen=unseen)
-    return ThresholdTests(kept, p, *fallback(p, delta * start_weights(len(p))))
-
-
-def candidate_tests(
-    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, unseen: bool = False
-) -> tuple[Kept, Floats]:
-    """Return the thresholds to test at levels of at most delta, the highest threshold first, and their p-values."""
     bet = dependence == ANY and ranks.clusters is not None
-    positions = _candidates(ranks, risk, delta, bet=bet, unseen=unseen)
+    positions = _candidates(ranks, risk, delta, bet=bet)
     kept = kept_at(ranks, positions)
-    return kept, _bets(ranks, positions, risk, delta) if bet else _p_values(ranks, kept, risk, unseen=unseen)
+    p = _bets(ranks, positions, risk, delta) if bet else _p_values(ranks, kept, risk)
+    return ThresholdTests(kept, p, *fallback(p, delta * start_weights(len(p))))
 
 
 def start_weights(n: int) -> Floats:
@@ -118,7 +106,7 @@ def min_answers(risk: float, level: float) -> int:
     return 1 if risk >= 1.0 else math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
 
 
-def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, unseen: bool = False) -> Integers:
+def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integers:
     """The positions to test: from the first that could pass at the first level if all its answers were right."""
     ends = np.cumsum(ranks.n)
     first = int(np.searchsorted(ends, min_answers(risk, FIRST * delta)))
@@ -129,22 +117,15 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool, unseen: 
     if ranks.clusters is None:
         return positions
     flawless = replace(ranks, errors=np.zeros_like(ranks.errors), correct=np.ones_like(ranks.correct))
-    p = (
-        _bets(flawless, positions, risk, delta)
-        if bet
-        else _p_values(flawless, kept_at(flawless, positions), risk, unseen=unseen)
-    )
+    p = _bets(flawless, positions, risk, delta) if bet else _p_values(flawless, kept_at(flawless, positions), risk)
     could = np.flatnonzero(p <= FIRST * delta)
-    if unseen and len(could):  # a start that can pass even with a few errors
-        likely = np.flatnonzero(p <= MARGIN * FIRST * delta)
-        could = likely if len(likely) else could[-1:]
     return positions[could[0] :] if len(could) else np.zeros(0, np.int64)
 
 
-def _p_values(ranks: Ranked, kept: Kept, risk: float, *, unseen: bool = False) -> Floats:
+def _p_values(ranks: Ranked, kept: Kept, risk: float) -> Floats:
     if ranks.clusters is None:
         return _binomial(kept.risk, kept.n.astype(np.float64), risk)
-    return Shares.of(cluster_sums(ranks).at(kept.n - 1)).p_values(risk, unseen=unseen)
+    return Shares.of(cluster_sums(ranks).at(kept.n - 1)).p_values(risk)
 
 
 def _binomial(risk_seen: Floats, n: Floats, risk: float) -> Floats:
@@ -160,17 +141,15 @@ class Shares:
     """Proportions of wrong answers among clustered answers, for each of several thresholds, with the figures that their
     bounds need.
 
-    These are: the variances of the proportions, the effective numbers of clusters, the proportion of answers in one
-    cluster, the proportion of the wrong answers that are in the worst cluster, and the number of clusters. The variance
-    is the variance of a ratio, Σ (e_c - p n_c)² / n², which is also valid if large clusters are riskier.
+    These are: the variances of the proportions, the effective numbers of clusters, and the proportion of answers in one
+    cluster. The variance is the variance of a ratio, Σ (e_c - p n_c)² / n², which is also valid if large clusters are
+    riskier.
     """
 
     value: Floats
     variance: Floats
     effective_contributors: Floats
     cluster: Floats
-    worst: Floats
-    many: Floats
 
     @classmethod
     def of(cls, sums: ClusterSums) -> Shares:
@@ -179,35 +158,19 @@ class Shares:
         squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0) / sums.n**2
         effective_contributors = np.divide(sums.e**2, sums.ee, out=np.zeros_like(p), where=sums.ee > 0)
         variance = squares * sums.many / np.maximum(sums.many - 1, 1)
-        return cls(
-            p, variance, effective_contributors, sums.nn / sums.n**2, np.maximum(sums.most, 1) / sums.n, sums.many
-        )
+        return cls(p, variance, effective_contributors, sums.nn / sums.n**2)
 
-    def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0, unseen: bool = False) -> Floats:
+    def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0) -> Floats:
         """Return the p-values of "the risk is at least `risk`" by Fay and Feuer's upper bounds, with one more cluster
         of wrong answers.
 
         times, unlucky: compute them as if there were `times` as many clusters, and the proportions of errors were
         higher by `unlucky` standard errors.
-
-        unseen: also allow for entirely wrong clusters that do not occur in these data; the added cluster is then only
-        as bad as the worst in the data. The risk is divided into s, due to clusters like those observed, and risk - s,
-        due to entirely wrong clusters. For each s, the p-value is p(s) · (1 - (risk - s))^C: p(s) is the p-value of
-        "the observed kinds of errors have a proportion of at least s", and the second factor is the probability that
-        none of C clusters is entirely wrong. The result is the largest of these p-values.
         """
         variance = self.variance / times
         value = self.value + unlucky * np.sqrt(variance)
-        if not unseen:
-            return gamma_p_value(
-                value, variance, added_contribution(self.cluster / times, self.effective_contributors * times), risk
-            )
-        further = added_contribution(np.minimum(self.cluster, self.worst) / times, self.effective_contributors * times)
-        ends = np.linspace(0.0, risk, SPLITS)[:, None]
-        none_seen = (1.0 - risk + ends[1:]) ** (self.many * times)
-        here = np.concatenate([np.ones((1, len(value))), gamma_p_value(value, variance, further, ends[1:-1])])
-        at_most: Floats = np.maximum((here * none_seen).max(axis=0), gamma_p_value(value, variance, further, risk))
-        return at_most
+        further = added_contribution(self.cluster / times, self.effective_contributors * times)
+        return gamma_p_value(value, variance, further, risk)
 
 
 def _bets(ranks: Ranked, positions: Integers, risk: float, delta: float) -> Floats:
@@ -232,9 +195,7 @@ def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> flo
     return float(np.logaddexp.reduce([np.log1p(-bet * excess).sum() for bet in bets]) - math.log(len(bets)))
 
 
-def answers_needed(
-    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, unseen: bool = False
-) -> int | None:
+def answers_needed(ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED) -> int | None:
     """Return the approximate number of answers, similar to these, that would lead to a guarantee with probability
     POWER; None if no threshold has an observed risk below the target.
 
@@ -254,7 +215,7 @@ def answers_needed(
         shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1))
 
         def is_enough(times: float) -> bool:
-            p = shares.p_values(risk, times=times, unlucky=other, unseen=unseen)
+            p = shares.p_values(risk, times=times, unlucky=other)
             return bool((p <= FIRST * delta).any())
 
         first = bisect_left(TIMES, True, key=is_enough)
