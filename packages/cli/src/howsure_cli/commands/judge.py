@@ -27,10 +27,11 @@ AGREEMENT_EXAMPLES = """
 howsure judge agreement grades.csv --rater rater --id item --score grade --scale ordinal --categories 1,2,3
 howsure judge agreement grades.csv --rater rater --id item --score grade --judge gpt-large
 howsure judge agreement labels.csv --raters ann,bea,judge
+howsure judge agreement --spans spans.csv --document doc --rater rater --start start --end end
 """
 OF_SPANS = """
 howsure judge spans spans.csv --document doc --rater rater --start start --end end --category label
-howsure judge agreement --spans spans.csv --document doc --rater rater --start start --end end --length characters
+howsure judge spans spans.csv --document doc --rater rater --start start --end end --length characters
 """
 SAMPLE_EXAMPLES = """
 howsure judge sample answers.csv --score judge --labels 80 --model model --id item --format csv --output to_grade.csv

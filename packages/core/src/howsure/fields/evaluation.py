@@ -153,7 +153,7 @@ def evaluate_fields(
     if any("[" in path for path in values.path):
         notes.append(Note("Elements of arrays are matched by their position.", DETAIL))
     if recalibration is not None:
-        notes.insert(0, _recalibration_note(recalibration, len(for_maps.documents), len(values.documents)))
+        notes[:0] = _recalibration_notes(recalibration, len(for_maps.documents), len(values.documents))
     return FieldTable(
         rows=tuple(rows),
         documents=len(values.documents),
@@ -180,13 +180,17 @@ def _passed(values: CheckedValues, policy: FilingPolicy, digest: str) -> Checked
     return values.select_values(is_filed)
 
 
-def _recalibration_note(recalibration: RecalibrationMap, fitted_to: int, others: int) -> Note:
-    what = "Recalibrated by field with"
+def _recalibration_notes(recalibration: RecalibrationMap, fitted_to: int, others: int) -> list[Note]:
+    results = f"{counted(fitted_to, 'document')}; the results are from the other {others:,}."
     if recalibration.method == Unchanged.method:
         is_possible = recalibration.choice is None or recalibration.choice.is_possible
         reason = "no recalibration map helps in" if is_possible else "no recalibration map can be fitted to"
-        what = f"Confidences are unchanged: {reason}"
-    return Note(f"{what} {counted(fitted_to, 'document')}; the results are from the other {others:,}.", FINDING)
+        return [Note(f"Confidences are unchanged: {reason} {results}", FINDING)]
+    maps = [f"{field} {a_b['a']:.4f}, {a_b['b']:.4f}" for field, a_b in recalibration.parameters.items()]
+    return [
+        Note(f"Recalibrated by field with {results}", FINDING),
+        Note(f"Maps logit(p') = a + b logit(p), with a, b: {'; '.join(maps)}.", DETAIL),
+    ]
 
 
 def _check_settings(max_risk: float | None, delta: float, promise: str) -> None:

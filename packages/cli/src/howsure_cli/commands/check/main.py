@@ -34,7 +34,7 @@ from howsure_cli.commands.check.configuration import (
     section_named_in_errors,
     take_shared,
 )
-from howsure_cli.commands.fields import gold_option, policy_option, table_options
+from howsure_cli.commands.fields import FILES, gold_option, policy_option, table_options
 from howsure_cli.terminal.commands import OutputFile
 from howsure_cli.terminal.derived import build_command, call_function
 from howsure_cli.terminal.options import (
@@ -168,8 +168,10 @@ def all_command(config: str | None, **_: Any) -> None:
     show(with_spelled_notes(Check.together(checks, **how), keys), shared)
 
 
-def check_command(kind: str, short_help: str, examples: str, **options: Decorator | None) -> None:
-    """The command of a check, derived from its function, with `options` of its own."""
+def check_command(
+    kind: str, short_help: str, examples: str, *, files: str | None = None, **options: Decorator | None
+) -> None:
+    """The command of a check, derived from its function, with `options` of its own. files: what it reads."""
     function = CHECKS[kind]
     without_options = dict.fromkeys(("level", "alarms_over", "baseline"))
 
@@ -185,6 +187,7 @@ def check_command(kind: str, short_help: str, examples: str, **options: Decorato
         "epilog": CODES,
         "short_help": short_help,
     }
+    how |= {} if files is None else {"files": files}
     command.add_command(build_command(kind, function, run, examples=examples, **how))
 
 
@@ -273,6 +276,7 @@ check_command(
     """
 howsure check fields checked.jsonl --gold gold.jsonl --policy policy.json
 """,
+    files=FILES,
     gold=gold_option,
     policy=policy_option,
     data=table_options,
