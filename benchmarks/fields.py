@@ -22,7 +22,7 @@ from howsure.errors import InputError
 from howsure.fields.checked_values import CheckedValues
 from howsure.fields.evaluation import filing_policy
 from howsure.fields.filing import DOCUMENTS, FIELDS, PROMISES, VALUES
-from howsure.fields.policy import FilingPolicy
+from howsure.fields.filing_tests import RankedDocuments, lowest_count, lowest_counts
 from howsure.fields.recalibration import FLOOR, field_map, halves, recalibrated, recalibrated_values
 from howsure.recalibration.results import RecalibrationMap
 
@@ -191,11 +191,33 @@ def filed_of(truth: World, promise: str) -> tuple[Filed, ...]:
     return (Filed.of(scores(truth, promise), wrong.sum(axis=1), truth.present.sum(axis=1)),)
 
 
-def risk_and_share(parts: tuple[Filed, ...], promise: str, policy: FilingPolicy) -> tuple[float, float]:
-    """Return the true risk of what a policy files (the largest over fields), and the proportion of documents or values
+def thresholds(sample: World, promise: str) -> list[float | None]:
+    """Return the thresholds of the policy for a sample: that of documents, or that of each field. They are equal to
+    those of `filing_policy` (packages/core/tests/fields/test_promise.py), in a tenth of the time."""
+    wrong = sample.present & ~sample.right
+    if promise == FIELDS:
+        columns = zip(sample.confidence.T, sample.present.T, wrong.T, strict=True)
+        fields = {name: RankedDocuments.of(*column) for name, column in zip(NAMES, columns, strict=True)}
+        counts = lowest_counts(fields, risk=RISKS[promise], delta=DELTA)
+        return [fields[name].threshold(counts[name]) for name in NAMES]
+    n, errors = sample.present.sum(axis=1), wrong.sum(axis=1)
+    if promise == DOCUMENTS:
+        n, errors = n > 0, errors > 0
+    documents = RankedDocuments.of(scores(sample, promise), n, errors)
+    return [documents.threshold(lowest_count(documents, risk=RISKS[promise], delta=DELTA))]
+
+
+def policy_thresholds(values: CheckedValues, promise: str) -> list[float | None]:
+    """Return the thresholds of a policy."""
+    how: dict[str, Any] = {"delta": DELTA, "checked": len(values.documents), "choices": {}, "recipe": {}}
+    policy = filing_policy(values, promise, risk=RISKS[promise], **how)
+    return [row.threshold for row in policy.fields] if promise == FIELDS else [policy.threshold]
+
+
+def risk_and_share(parts: tuple[Filed, ...], at: list[float | None]) -> tuple[float, float]:
+    """Return the true risk of what thresholds file (the largest over fields), and the proportion of documents or values
     filed."""
-    thresholds = [row.threshold for row in policy.fields] if promise == FIELDS else [policy.threshold]
-    counts_and_risks = [part.at(threshold) for part, threshold in zip(parts, thresholds, strict=True)]
+    counts_and_risks = [part.at(threshold) for part, threshold in zip(parts, at, strict=True)]
     share = sum(n for n, _ in counts_and_risks) / sum(len(part.score) for part in parts)
     return max(risk for _, risk in counts_and_risks), share
 
@@ -215,15 +237,15 @@ def broken(
     proportion filed. recalibrate: whether half of the documents are used to fit recalibration maps."""
     rng, risks, shares = np.random.default_rng(seed), [], []
     for _ in range(runs):
-        sample, parts = world(kind, n, rng).checked(), None
+        sample, parts = world(kind, n, rng), filed(kind, promise)
         if recalibrate:
-            for_maps, sample = halves(sample, rng)
+            for_maps, rest = halves(sample.checked(), rng)
             recalibration = field_map(for_maps, NAMES, checked=n)
-            sample = recalibrated_values(sample, recalibration)
             parts = filed_of(recalibrated_world(population(kind), recalibration), promise)
-        how: dict[str, Any] = {"delta": DELTA, "checked": n, "choices": {}, "recipe": {}}
-        policy = filing_policy(sample, promise, risk=RISKS[promise], **how)
-        risk, share = risk_and_share(parts or filed(kind, promise), promise, policy)
+            at = policy_thresholds(recalibrated_values(rest, recalibration), promise)
+        else:
+            at = thresholds(sample, promise)
+        risk, share = risk_and_share(parts, at)
         risks.append(risk)
         shares.append(share)
     return float(np.mean(np.array(risks) > RISKS[promise])), float(np.mean(shares))

@@ -77,7 +77,10 @@ def test_documents_of_equal_score_are_filed_together() -> None:
 
 def test_a_field_with_errors_does_not_prevent_others() -> None:
     fields = {"good": documents(np.zeros(300)), "bad": documents(np.ones(300)), "rare": documents(np.zeros(10))}
-    assert lowest_counts(fields, risk=0.05, delta=0.1) == {"good": 300, "bad": 0, "rare": 0}
+    fields["unknown"] = RankedDocuments.of(np.array([np.nan]), np.ones(1), np.ones(1))
+    assert lowest_counts(fields, risk=0.05, delta=0.1) == {"good": 300, "bad": 0, "rare": 0, "unknown": 0}
+    assert lowest_count(fields["unknown"], risk=0.05, delta=0.1) == 0
+    assert fields["unknown"].times_needed(0.05, 0.1) is None
 
 
 def test_a_sequence_of_all_fields_needs_no_division_of_delta() -> None:

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.fields import DELTA, RECALIBRATED, WORLDS, broken, recalibration_gain
+from benchmarks.fields import (
+    ADVERSARIAL,
+    DELTA,
+    RECALIBRATED,
+    WORLDS,
+    broken,
+    policy_thresholds,
+    recalibration_gain,
+    thresholds,
+    world,
+)
 from howsure.fields.filing import DOCUMENTS, PROMISES
 
 RUNS = 40
@@ -18,11 +28,21 @@ def parameters(quick: set[str]) -> list[Any]:
     return [pytest.param(name, marks=pytest.mark.long if name in quick else pytest.mark.slow) for name in PROMISES]
 
 
-@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("kind", WORLDS + ADVERSARIAL)
 @pytest.mark.parametrize("promise", parameters({DOCUMENTS}))
 def test_the_promise_is_kept(kind: str, promise: str) -> None:
     """The tolerance is three standard errors of a share of one in ten."""
     assert broken(kind, promise, 300, runs=RUNS)[0] <= DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / RUNS)
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+def test_the_simulated_thresholds_are_those_of_policies(promise: str) -> None:
+    sample = world("rare fields", 400, np.random.default_rng(4))
+    thresholds_of_policy = policy_thresholds(sample.checked(), promise)
+    assert any(thresholds_of_policy)
+    assert thresholds(sample, promise) == [
+        t if t is None else pytest.approx(t, abs=1e-12) for t in thresholds_of_policy
+    ]
 
 
 @pytest.mark.slow

@@ -100,10 +100,10 @@ class RankedDocuments:
     def counts_to_test(self, risk: float, level: float) -> tuple[Integers, int]:
         """Return the numbers of documents above the thresholds to test, and the index of the first one to test."""
         effective = np.cumsum(self.n) ** 2 / np.cumsum(self.n**2)  # equal documents that carry the same information
-        allowed = counts_for_errors(risk, level, float(effective[-1]), is_binomial=self.has_single_values)
+        documents = float(effective[-1]) if len(self) else 0.0
+        allowed = counts_for_errors(risk, level, documents, is_binomial=self.has_single_values)
         if not len(allowed):
             return np.zeros(0, np.int64), 0
-        documents = float(effective[-1])
         start = max(int(np.searchsorted(allowed, START * documents, side="right")) - 1, 0)
         while start < min(ALLOWED_AT_START, len(allowed) - 1) and allowed[start + 1] <= LATEST_START * documents:
             start += 1
@@ -242,7 +242,7 @@ def _joint_sequence(fields: Mapping[str, RankedDocuments], risk: float, level: f
     """Return the fields and numbers of documents to test, in this order; fields have about the same coverage."""
     counts_by_field = {}
     for field in sorted(fields, key=lambda field: -float(fields[field].score.mean()) if len(fields[field]) else 0.0):
-        counts, first = fields[field].counts_to_test(risk, level) if len(fields[field]) else (np.zeros(0, np.int64), 0)
+        counts, first = fields[field].counts_to_test(risk, level)
         if len(counts):
             counts_by_field[field] = counts[first:]
     coverages = sorted({float(n) for field, ns in counts_by_field.items() for n in ns / len(fields[field])})
