@@ -146,9 +146,12 @@ def read_document_columns(
     """
     if not isinstance(data, Files):
         raise InputError("`targets` is for files of models. Give these files as `data=howsure.read(...)`.")
+    from howsure.data.documents.read_documents import document_items, has_tags, prediction_items
     from howsure.data.tables.named_files import SUFFIXES
 
-    if all(SUFFIXES.get(format_suffix(path), "tsv") != "tsv" for path in (targets, *data.paths)):
+    paths = (targets, *data.paths)
+    are_tables = all(SUFFIXES.get(format_suffix(path), "tsv") != "tsv" for path in paths)
+    if are_tables and not all(format_suffix(path) == ".csv" and has_tags(path) for path in paths):
         raise InputError(
             "`targets` of tables needs the columns of the true values, of the predictions, and of the id, which both "
             "have: `y_true`, `prediction`, `id`. "
@@ -162,8 +165,6 @@ def read_document_columns(
     for field in fields(data):
         if field.compare and getattr(data, field.name) != getattr(plain, field.name):
             raise InputError(f"`targets` reads every document; leave {parameter(field.name)} out.")
-    from howsure.data.documents.read_documents import document_items, prediction_items
-
     gold = document_items(targets, column=column)
     true, documents = gold.items, gold.documents
     items_by_model = {

@@ -32,6 +32,23 @@ PUBLISHED = {
         "In\tO\tin\nRome\tB-LOC\tRome\n",
         None,
     ),
+    "outer names before few inner ones": (
+        "Ada\tB-PER\tB-PER\nByron\tI-PER\tO\nsang\tO\tO\n\nIn\tO\tO\nRome\tB-LOC\tO\n",
+        None,
+    ),
+    "tags among attributes of CoNLL-U": (
+        "# text = Ada Byron sang\n1\tAda\t_\tX\t_\t_\t0\troot\t_\tname=B-PER|SpaceAfter=No\n"
+        "2\tByron\t_\tX\t_\t_\t1\tflat\t_\tname=I-PER\n3\tsang\t_\tX\t_\t_\t1\tdep\t_\tname=O\n\n"
+        "1-2\tInRome\t_\t_\t_\t_\t_\t_\t_\tname=O\n1\tIn\t_\tX\t_\t_\t0\troot\t_\tname=O\n"
+        "2\tRome\t_\tX\t_\t_\t1\tdep\t_\tname=B-LOC\n",
+        None,
+    ),
+    "headings": ("<HEADLINE>\t\n\t\nAda\tB-PER\nByron\tI-PER\nsang\tO\n<BODY>\t\nIn\tO\nRome\tB-LOC\n", None),
+    "names of columns, numbers of sentences": (
+        "sentence\tword\tner_tag\n7\tAda\tB-PER\n7\tByron\tI-PER\n7\tsang\tO\n8\tIn\tO\n8\tRome\tB-LOC\n",
+        None,
+    ),
+    "numbered words, three columns": ("1\tAda\tB-PER\n2\tByron\tI-PER\n3\tsang\tO\n\n1\tIn\tO\n2\tRome\tB-LOC\n", None),
     "line ends of Windows, byte order mark": (
         "\ufeffAda B-PER\r\nByron I-PER\r\nsang O\r\n\r\nIn O\r\nRome B-LOC\r\n\r\n",
         None,
@@ -57,8 +74,16 @@ def test_documents_and_columns_are_reported(tmp_path: Path) -> None:
     (document,) = read_documents(path)
     assert document.metadata == {"columns": read_items.columns}
     path.write_text(PUBLISHED["GermEval, inner names last"][0])
-    assert document_items(path).items == [["O", "B-PER", "O"], ["O", "O"]]
-    assert document_items(path).columns == ("4 columns separated by tabs: word 2, tag 4 (BIO); 2 comments skipped")
+    assert document_items(path).items == [list(tags) for tags in NAMES]
+    columns = (
+        "4 columns separated by tabs: word 2, tag 3 (BIO); column 4 has tags of the same types; 2 comments skipped"
+    )
+    assert document_items(path).columns == columns
+    path.write_text(PUBLISHED["headings"][0])
+    skipped = "2 headings such as <HEADLINE> skipped"
+    assert document_items(path).columns == f"2 columns separated by tabs: word 1, tag 2 (BIO); {skipped}"
+    path.write_text("Ada\tB-PER\tI-PER\nsang\tO\tO\n")  # a model's tags after the correct ones
+    assert document_items(path).items == [["I-PER", "O"]]
 
 
 def test_what_is_not_in_columns(tmp_path: Path) -> None:

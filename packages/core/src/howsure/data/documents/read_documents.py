@@ -14,7 +14,7 @@ from howsure.data.documents.brackets import LeftOut
 from howsure.data.documents.columns import BEGIN_CONLL, BEGIN_THREE, conll2012_documents, three_column_documents
 from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
-from howsure.data.documents.tagged_columns import detect_columns, read_columns
+from howsure.data.documents.tagged_columns import detect_columns, is_label, read_columns
 from howsure.errors import InputError
 from howsure.files.input_files import Text, read_text
 from howsure.inputs.arguments import check_arguments
@@ -154,6 +154,14 @@ def _tags_entities(text: Text) -> bool:
     return detect_columns(text) is not None and read_columns(text).layout.scheme is not None
 
 
+def has_tags(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a text of words and tags of entities in columns, whatever its suffix is."""
+    try:
+        return _tags_entities(read_text(path))
+    except InputError:
+        return False
+
+
 def _form_and_row(text: Text) -> tuple[str | None, str]:
     """Return the format of the first lines of a text, or None, and the row that determines it."""
     lines = [line for line in text.content[: 1 << 16].split("\n")[:FIRST_LINES] if line.strip()] or [""]
@@ -163,7 +171,9 @@ def _form_and_row(text: Text) -> tuple[str | None, str]:
         return "three-columns", lines[0]
     row = next((line for line in lines if not line.startswith("#")), lines[0])
     form = {10: "conllu", 3: "three-columns"}.get(row.count("\t") + 1)
-    return (None if form == "three-columns" and not row.partition("\t")[0].isdecimal() else form), row
+    first, _, last = row.partition("\t")
+    is_tagged = form == "three-columns" and (not first.isdecimal() or is_label(last.rpartition("\t")[2]))
+    return (None if is_tagged else form), row
 
 
 def _columns(
@@ -203,7 +213,8 @@ def document_items(path: str | os.PathLike[str], *, column: int | None = None) -
 
     An item of a `.spacy` file (DocBin) is a Doc; of CoNLL-2012, CoNLL-U and three columns, a Document with mentions. In
     columns of words and tags of entities (or in a file that ends in .conll, .iob, .bio or .tsv), an item consists of
-    the tags of a sentence, as `read_tagged` reads them. In any other file, an item is a line of text.
+    the tags of a sentence, as `read_tagged` reads them; also in CoNLL-U whose last column has tags of entities, such as
+    name=B-PER. In any other file, an item is a line of text.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.conll")
@@ -220,7 +231,8 @@ def document_items(path: str | os.PathLike[str], *, column: int | None = None) -
 
         return DocumentItems(list(DocBin().from_disk(name).get_docs(spacy.blank("xx").vocab)))
     text = read_text(path)
-    if column is None and (form := _form_and_row(text)[0]) is not None:
+    layout = detect_columns(text) if column is None else None
+    if column is None and (form := _form_and_row(text)[0]) is not None and not (layout and layout.key):
         return DocumentItems(list(FORMS[form](text)))
     if column is None and format_suffix(name) not in TAGGED and not _tags_entities(text):
         return DocumentItems([line.removesuffix("\r") for line in text.content.removesuffix("\n").split("\n")])

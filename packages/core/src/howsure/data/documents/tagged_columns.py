@@ -1,7 +1,7 @@
 """Words with tags in columns, as CoNLL's shared tasks publish them: one word per line, blank lines between sentences.
 
-Variants are recognised: tabs or spaces, comments, numbered words, lines with a document's name or source, and lines of
-tabs between sentences.
+Variants are recognised: tabs or spaces, comments, a line of names, numbered words or sentences, tags among attributes
+(name=B-PER), lines with a document's name or source, headings such as <HEADLINE>, and lines of tabs between sentences.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from howsure.data.documents.document import Strings
-from howsure.data.documents.entities import detect_scheme
+from howsure.data.documents.entities import LABEL, OUTSIDE, detect_scheme
 from howsure.errors import InputError
 from howsure.files.atomic_write import write_text
 from howsure.files.input_files import Text, read_text
@@ -25,6 +26,9 @@ DOCSTART = "-DOCSTART-"
 COMMENT = re.compile(r"^#[ \t]", re.MULTILINE)  # or the word "#"
 BEGINS = re.compile(rf"{DOCSTART}(\s|$)|#\s*newdoc\b")
 NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")  # the first line of CoNLL-U Plus
+HEADING = re.compile(r"<[^<>\s]+>")  # in the first column of a line without tag
+TAG_NAME = re.compile(r"tag|label|\bner|\b(iob|bio)|entit", re.IGNORECASE)  # in the first line of a table of words
+NUMBER = re.compile(r"\d+([-.]\d+)?")  # of a word, of several words (1-2) or of a word that was left out (1.1)
 FIRST_LINES = 1_000
 
 
@@ -32,25 +36,42 @@ FIRST_LINES = 1_000
 class Layout:
     """The layout of a file in columns. word, tag: the indices of these columns. scheme: that of the entities, or None.
 
-    comments: the number of lines that were skipped as comments. hashes: the number of lines that begin a sentence with
-    # and were read as words.
+    key: the name of the tag among attributes, such as name in name=B-PER|SpaceAfter=No, or "". other: the column next
+    to the tag if it has tags of the same types, such as those of entities inside other entities. names: whether the
+    first line has the names of the columns. sentences: whether the first column numbers the sentences. comments,
+    headings: the number of lines that were skipped as such. hashes: the number of lines that begin a sentence with #
+    and were read as words.
     """
 
     tabs: bool
     width: int
     word: int
     tag: int
+    key: str = ""
+    other: int | None = None
+    names: bool = False
+    sentences: bool = False
     scheme: str | None = None
     comments: int = 0
+    headings: int = 0
     hashes: int = 0
 
     @property
     def summary(self) -> str:
         """A description of the layout in words."""
         columns = f"{self.width} columns separated by {'tabs' if self.tabs else 'spaces'}"
-        parts = [f"{columns}: word {self.word + 1}, tag {self.tag + 1}" + (f" ({self.scheme})" if self.scheme else "")]
+        key = f", {self.key}=" if self.key else ""
+        sentence = "sentence 1, " if self.sentences else ""
+        scheme = f" ({self.scheme})" if self.scheme else ""
+        parts = [f"{columns}: {sentence}word {self.word + 1}, tag {self.tag + 1}{key}{scheme}"]
+        if self.other is not None:
+            parts.append(f"column {self.other + 1} has tags of the same types")
+        if self.names:
+            parts.append("line 1 read as names of columns")
         if self.comments:
             parts.append(f"{counted(self.comments, 'comment')} skipped")
+        if self.headings:
+            parts.append(f"{counted(self.headings, 'heading')} such as <HEADLINE> skipped")
         if self.hashes:
             parts.append(f"{counted(self.hashes, 'line')} with # at the beginning of a sentence read as words")
         return "; ".join(parts)
@@ -70,10 +91,13 @@ def read_tagged(path: str | os.PathLike[str], *, column: int | None = None) -> t
     """Read sentences and their tags from a file in columns (plain or gzip; "-" is standard input).
 
     Columns are separated by tabs, or by spaces if no line has a tab. The word is in the first column, or in the second
-    if the first column numbers the words of a sentence. The tag is in `column`, counted from 1; by default, in the one
-    that a first line such as `# global.columns = FORM NER XPOS` (CoNLL-U Plus) calls NER, or else in the last.
-    Comments and -DOCSTART- are skipped. A line that is empty or has only tabs ends a sentence. A line that begins with
-    # is a comment if it has another number of columns, or if it precedes a sentence and no other line has its tag.
+    if the first column numbers the words or the sentences. The tag is in `column`, counted from 1; by default, in the
+    one that a first line such as `# global.columns = FORM NER XPOS` (CoNLL-U Plus) calls NER, or else in the last, but
+    in the one before if the last has tags of the same types for less than half as many words, those of entities inside
+    other entities. If this column has attributes, one of which is the tag of an entity in all lines
+    (name=B-PER|SpaceAfter=No), this is the tag. Comments, -DOCSTART-, headings (<HEADLINE> without tag) and a first
+    line of names are skipped. A line that is empty or has only tabs ends a sentence. A line that begins with # is a
+    comment if it has another number of columns, or if it precedes a sentence and no other line has its tag.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.conll")
@@ -98,11 +122,59 @@ def detect_columns(text: Text, *, share: float = 0.9) -> Layout | None:
     widths = Counter(map(len, words))
     if not widths or (width := widths.most_common(1)[0][0]) < 2 or widths[width] < share * len(words):
         return None
-    firsts = [fields[0] for fields in words if len(fields) == width]
-    numbered = width > 2 and firsts[0] == "1" and all(first.isdecimal() for first in firsts)
+    words = [fields for fields in words if len(fields) == width and any(fields[1:])]
     names = match[1].upper().split() if (match := NAMES.match(text.content)) else []
     tag = next((at for at, name in enumerate(names) if re.fullmatch("(.*:)?NER?", name)), width - 1)
-    return Layout(tabs, width, int(numbered), tag if len(names) == width else width - 1)
+    tag = tag if len(names) == width else width - 1
+    has_names = TAG_NAME.search(words[0][tag]) is not None and _are_labels(fields[tag] for fields in words[1:])
+    firsts = [fields[0] for fields in words[has_names:]]
+    numbered = width > 2 and all(map(NUMBER.fullmatch, firsts))
+    sentences = numbered and any(first == second for first, second in pairwise(firsts))
+    word = int(sentences or (numbered and firsts[0].partition("-")[0] == "1"))
+    words = words[has_names:]
+    key = _entity_key([fields[tag] for fields in words])
+    inner, outer = (_entity_tags(words, at) if at > word else Counter[str]() for at in (tag, tag - 1))
+    if {cell[2:] for cell in inner} & {cell[2:] for cell in outer}:
+        is_nested = 2 * inner.total() < outer.total()
+        return Layout(tabs, width, word, tag - is_nested, key, tag - (not is_nested), has_names, sentences)
+    return Layout(tabs, width, word, tag, key, None, has_names, sentences)
+
+
+def _entity_tags(rows: Sequence[Strings], column: int) -> Counter[str]:
+    """Count the tags inside entities in a column; none unless all of its cells are tags of entities."""
+    tags = Counter(fields[column] for fields in rows)
+    del tags[OUTSIDE]
+    return tags if all(map(is_label, tags)) else Counter()
+
+
+def is_label(cell: str) -> bool:
+    """Whether a cell is the tag of a word outside or inside an entity: O, B-PER, I …"""
+    return cell == OUTSIDE or LABEL.fullmatch(cell) is not None
+
+
+def _are_labels(cells: Iterable[str]) -> bool:
+    """Whether all cells are tags of entities, at least one of which is inside an entity."""
+    values = set(cells)
+    return bool(values - {OUTSIDE}) and all(map(is_label, values))
+
+
+def _entity_key(cells: Sequence[str]) -> str:
+    """Return the name of the attribute whose values are the tags of all words; "" if there is none.
+
+    >>> _entity_key(["name=B-PER|SpaceAfter=No", "name=O"]), _entity_key(["SpaceAfter=No", "_"])
+    ('name', '')
+    """
+    for attribute in cells[0].split("|") if cells else ():
+        key = attribute.partition("=")[0]
+        values = [_attribute(cell, key) for cell in cells]
+        if key != attribute and all(values) and _are_labels(values):
+            return key
+    return ""
+
+
+def _attribute(cell: str, key: str) -> str:
+    """Return the value of an attribute of a cell; "" if the cell has none."""
+    return next((part[len(key) + 1 :] for part in cell.split("|") if part.startswith(f"{key}=")), "")
 
 
 def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
@@ -118,7 +190,8 @@ def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
                 name=text.name,
                 column=column,
             )
-        layout = replace(layout, tag=column - 1)
+        if column - 1 != layout.tag:
+            layout = replace(layout, tag=column - 1, key="", other=None)
     words: list[Strings] = []
     tags: list[Strings] = []
     documents: list[int] = []
@@ -128,9 +201,11 @@ def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
         if rows:
             document += begins and bool(words)
             words.append(tuple(row[layout.word] for row in rows))
-            tags.append(tuple(row[layout.tag] for row in rows))
+            tags.append(
+                tuple(_attribute(row[layout.tag], layout.key) if layout.key else row[layout.tag] for row in rows)
+            )
             documents.append(document)
-    layout = replace(layout, scheme=detect_scheme(tags), comments=counts["comments"], hashes=counts["hashes"])
+    layout = replace(layout, scheme=detect_scheme(tags), **counts)
     return TaggedText(words, tags, documents, layout)
 
 
@@ -138,18 +213,26 @@ def _sentences(text: Text, layout: Layout, counts: Counter[str]) -> Iterator[tup
     """Yield the rows of each sentence, and whether it begins a document; count comments and similar lines."""
     known_tags = _tags_of_words(text, layout)
     rows: list[Strings] = []
-    begins = False
+    begins, names = False, layout.names
     for number, line in enumerate(text.content.split("\n"), start=1):
         fields = _fields(line, layout.tabs)
         new_document = BEGINS.match(line) is not None
-        if new_document or not any(fields):
+        is_heading = any(fields) and not any(fields[1:]) and HEADING.fullmatch(fields[0]) is not None
+        counts["headings"] += is_heading
+        if new_document or is_heading or not any(fields):
             yield begins, rows
             begins, rows = (begins and not rows) or new_document, []
         elif line.startswith("#") and _is_comment(fields, layout, None if rows else known_tags):
             counts["comments"] += 1
+        elif names:
+            names = False
         elif len(fields) == layout.width and fields[layout.word] and fields[layout.tag]:
             counts["hashes"] += not rows and COMMENT.match(line) is not None
-            rows.append(fields)
+            if layout.sentences and rows and rows[-1][0] != fields[0]:
+                yield begins, rows
+                begins, rows = False, []
+            if layout.sentences or not layout.word or fields[0].isdecimal():  # not 1-2 or 1.1 of CoNLL-U
+                rows.append(fields)
         else:
             raise text.fault(number, _fault(fields, layout))
     yield begins, rows

@@ -156,9 +156,9 @@ def _documents(text: Text, form: str, broken: LeftOut | None = None, *, column: 
     """
     if not isinstance(column, int):
         return FORMS[form](text, broken, mentions=False)
-    if form != COLUMNS:
+    if form not in (COLUMNS, CONLLU):
         raise InputError(f"--column {column} is for files with a word and its tags in columns; {text.name} is {form}.")
-    return FORMS[form](text, broken, mentions=False, column=column)
+    return FORMS[COLUMNS](text, broken, mentions=False, column=column)
 
 
 def takes_items(model: Tagger | None) -> bool:
