@@ -32,11 +32,11 @@ from howsure.data.tables.named_files import (
     separator_option,
     text_source,
     unique_names,
-    why_one_column,
     written_names,
 )
 from howsure.data.tables.named_files import TEXTS as TEXT_FORMATS
 from howsure.data.tables.table import archive_columns, copy_archives
+from howsure.data.tables.title_rows import why_one_column
 from howsure.errors import InputError
 from howsure.files.input_files import parsed_json
 from howsure.inputs.arguments import check_arguments
@@ -298,7 +298,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         whole=(n < MAX_ROWS if log is None else n < MAX_ROWS * len(named)) and len(tables) == len(named),
         rows=columns,
         proposals=tuple(commands),
-        notes=tuple(notes),
+        notes=(*(file.note for file in named if file.note), *notes),
         recipe=recipe,
     )
 

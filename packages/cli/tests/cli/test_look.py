@@ -483,9 +483,13 @@ def test_a_probability_of_a_class_is_proposed_as_a_confidence_in_the_likelier_cl
 
 
 @pytest.mark.parametrize("title", ["July 2026;;\n;;", "July 2026"])
-def test_a_title_above_the_names_of_the_columns_is_named(title: str, tmp_path: Path) -> None:
+def test_a_title_above_the_names_of_the_columns_is_left_out(title: str, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text(f"{title}\nmodel;score;date\na;0.5;2026-07-01\nb;0.7;2026-07-02\n")
+    overview = howsure.look(path)
+    assert [column.name for column in overview] == ["model", "score", "date"]
+    assert overview.notes[0].startswith("The names of the columns are in line ")
+    path.write_text("July 2026\nmodel;score\na;0.5\nb;0.7\n")  # of two columns, the first line may be a row
     assert [note for note in howsure.look(path).notes if "Remove the lines before it" in note and "model" in note]
 
 

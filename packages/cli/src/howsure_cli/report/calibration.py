@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from markupsafe import Markup
 
@@ -30,11 +31,12 @@ from howsure.calibration.scores import scores_of_all_classes
 from howsure.errors import InputError
 from howsure.figures.calibration import corp_figure, curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
+from howsure.figures.width import figure_width
 from howsure.inputs.numbers_and_names import count_equal_first
 from howsure.inputs.parameter_types import Figure
 from howsure.result import files_read
 from howsure.show.table import Table, interval, number
-from howsure_cli.report.pages import attached_tables, page_template
+from howsure_cli.report.pages import PHONE, attached_tables, page_template
 
 MAX_TITLE_FILES = 3  # names of files
 MAX_VERDICTS = 12
@@ -86,10 +88,11 @@ def _side(curve: CalibrationCurve, mean_prob: float, low: float, high: float) ->
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure as inline SVG, and the sentence under it."""
+    """A figure as inline SVG, the sentence under it, and the figure for a phone, if there is another one."""
 
     svg: Markup
     caption: str
+    narrow: Markup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +204,21 @@ def _picture(figure: Figure, caption: str, prefix: str) -> Picture:
     return Picture(Markup(inline_svg(figure, prefix=prefix, description=caption)), caption)
 
 
+def _for_both_widths(draw: Callable[[], Figure], caption: str, prefix: str) -> Picture:
+    """Draw a figure for a wide screen and for a phone, where a scaled one could not be read."""
+    with figure_width(PHONE):
+        narrow = _picture(draw(), caption, f"{prefix}-narrow")
+    return replace(_picture(draw(), caption, prefix), narrow=narrow.svg)
+
+
 def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: Sequence[int]) -> list[Picture]:
     chosen, labels = [curves[i] for i in shown], [names[i] for i in shown]
     caption = "Calibration curve" + ("s" if len(chosen) > 1 else "") + ", with the intervals of the bins."
     if len(chosen) < len(curves):
         caption = f"The {len(chosen)} curves with the most pairs, of {len(curves):,}."
     unnamed = len(curves) == 1 and curves[0].name is None
-    pictures = [_picture(curve_figure(chosen, labels=None if unnamed else labels), caption, "curves")]
+    draw = partial(curve_figure, chosen, labels=None if unnamed else labels)
+    pictures = [_for_both_widths(draw, caption, "curves")]
     if len(curves) == 1:
         pictures.append(_classes(curves[0], "classes"))
     else:
@@ -215,7 +226,7 @@ def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: S
         rows, row_labels = [curves[i] for i in order], [names[i] for i in order]
         extra = "" if len(order) == len(curves) else f" Those with the most pairs, {len(order)} of {len(curves):,}."
         caption = f"Calibration errors with their intervals, the largest first.{extra}"
-        pictures.append(_picture(error_figure(rows, labels=row_labels), caption, "errors"))
+        pictures.append(_for_both_widths(partial(error_figure, rows, labels=row_labels), caption, "errors"))
     return pictures
 
 

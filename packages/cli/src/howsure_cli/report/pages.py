@@ -63,6 +63,7 @@ def check_report(path: str | os.PathLike[str]) -> None:
     check_place(target)
 
 
+PHONE = 3.6  # inches, the width of figures on a phone
 MAX_ROWS = 500  # of a table on a page
 INTERVAL = re.compile(r"(\[[^][<>]*,) ([^][<>]*\])")
 

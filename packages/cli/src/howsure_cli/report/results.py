@@ -26,13 +26,22 @@ from howsure.scores.agent_results import AgentTable
 from howsure.scores.item_results import BenchmarkItems
 from howsure.scores.results import ScoreTable
 from howsure.selective.results import SelectiveTable
+from howsure.show.table import Table
 from howsure.significance.results import Comparison, how, verdicts
 from howsure_cli.report.calibration import calibration_report
-from howsure_cli.report.pages import MAX_ROWS, attached_tables, check_report, page_template, table_html, write_report
+from howsure_cli.report.pages import (
+    MAX_ROWS,
+    PHONE,
+    attached_tables,
+    check_report,
+    page_template,
+    table_html,
+    write_report,
+)
 
 # The report of estimated counts: the answer in a sentence, then figure, table, checks and recipe.
 
-PHONE = 3.6  # inches
+OPEN_ROWS = 30  # of a long table
 PHONE_LEAVES_OUT = ("units", "positive", "share", "method")  # columns
 COUNTS_CAPTION = "Estimates with their intervals. x axis: last grouping column; colours: the others."
 
@@ -56,14 +65,23 @@ def counts_report(counts: CountEstimates, *, title: str | None = None, command: 
         subtitle=f"{total.n:,} units, {total.labelled:,} of them labelled",
         answer=counts.answer,
         **(_pictures(counts, COUNTS_CAPTION) if is_drawn(counts) else {"picture": None}),
-        table=table_html(table),
-        narrow_table=table_html(narrow),
+        table=_capped(table),
+        narrow_table=_capped(narrow),
         left_out=", ".join(heading for heading in table.headings if heading in left_out),
         checks=map(as_sentence, counts.checks),
         notes=map(as_sentence, counts.notes),
         recipe=recipe_rows(counts.recipe),
         command=command,
     )
+
+
+def _capped(table: Table) -> Markup:
+    """The table in HTML; if it is long, only its first rows are shown until the reader asks for all."""
+    more = len(table.rows) - OPEN_ROWS
+    if more <= OPEN_ROWS // 2:
+        return Markup(table_html(table))
+    label = Markup('<label class="more"><input type="checkbox"> Show all rows (… {:,} more)</label>')
+    return Markup('<div class="capped">{}{}</div>').format(Markup(table_html(table)), label.format(more))
 
 
 # The report of a comparison: words first, then the table, the figure and the recipe.
@@ -192,7 +210,7 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
         subtitle=None,
         said=words,
         notes=[note.sentence if isinstance(note, Note) else note for note in table.notes if note and note not in words],
-        table=table_html(shown) if table.rows else None,
+        table=_capped(shown) if table.rows else None,
         besides=attached_tables(result),
         **(_pictures(result) if hasattr(result, "figure") or hasattr(result, "plot") else {"picture": None}),
         legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)]

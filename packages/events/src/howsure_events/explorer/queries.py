@@ -18,8 +18,8 @@ from howsure.inputs.pairs import Integers
 from howsure.inputs.periods import period_end, period_start
 from howsure.regression.results import PredictedRegression
 from howsure_events.labels.answers import current_answers, current_settlements, find_labelling
-from howsure_events.labels.draw_documents import actor_question
-from howsure_events.languages import ENGLISH, translated
+from howsure_events.labels.draw_documents import actor_question, rule_question
+from howsure_events.languages import ENGLISH, LANGUAGES, translated
 from howsure_events.questions import COMPARISON_PARAMETERS, QUERY_PARAMETERS, REQUIRED, QueryParameter, query_defaults
 from howsure_events.series.actor_comparison import PeriodComparison, compare_actors
 from howsure_events.series.corrected_comparison import corrected_comparison
@@ -271,8 +271,8 @@ def overview(store: Store) -> dict[str, Any]:
     """Return a summary of the store.
 
     `actors` are sorted by decreasing expected count. `first` and `last` are dates. `question` is the question to
-    coders; None if no document was drawn, and `asked` then has the parts from which a question can be made (None if the
-    event has no name).
+    coders; None if no document was drawn, or if howsure worded it, in any language: `asked` then has the parts from
+    which the page words it in its language (None if the event has no name).
 
     >>> from howsure_events import example_store
     >>> with example_store() as store:
@@ -282,6 +282,10 @@ def overview(store: Store) -> dict[str, Any]:
     n, first, last = query_rows(store, "SELECT count(*), min(date), max(date) FROM documents")[0]
     left_out = query_rows(store, "SELECT reason, count(*) AS n FROM left_out GROUP BY reason ORDER BY n DESC, reason")
     labelling = find_labelling(store)
+    rule = store.settings.get("rule") or {}
+    actors = list(acting_actors(store)) if labelling is None else labelling.actors
+    worded = {rule_question(rule, actors, language) for language in LANGUAGES}
+    is_own = labelling is not None and labelling.question not in worded
     return {
         "actors": [
             {"code": actor, "title": actor_title(store, actor), "documents": documents, "expected": expected}
@@ -295,10 +299,8 @@ def overview(store: Store) -> dict[str, Any]:
         "imported": is_imported(store.settings),
         "units": known_units(store.settings, UNITS),
         "settings": recorded_settings(store),
-        "question": None if labelling is None else labelling.question,
-        "asked": None
-        if labelling is not None
-        else actor_question(store.settings.get("rule") or {}, list(acting_actors(store))),
+        "question": labelling.question if is_own and labelling is not None else None,
+        "asked": None if is_own else actor_question(rule, actors),
         "labels": labelling is not None,
     }
 

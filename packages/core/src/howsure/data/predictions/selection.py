@@ -138,12 +138,15 @@ class Opened:
         }
         notes |= {name: value for name, value in options.items() if value is not None}
         notes |= {} if source.where is None else {"where": source.where, "left_out": selection.others}
+        below = {file.name: file.skipped + 1 for file in self.files if file.note}
+        notes |= {"names_in_line": below} if below else {}
         commas, percent = selection.table.with_commas, selection.table.with_percent
         return notes | ({"decimal_comma": commas} if commas else {}) | ({"percentages": percent} if percent else {})
 
     def input_notes(self, table: Table) -> list[str]:
-        """Notes on how the input was read: those of logs, and on decimal commas and percentages."""
-        return [*(self.log.notes if self.log else ()), *notes_on_numbers(table.with_commas, table.with_percent)]
+        """Notes on how the input was read: those of logs, on lines above the names, decimal commas and percentages."""
+        notes = [file.note for file in self.files if file.note]
+        return [*notes, *(self.log.notes if self.log else ()), *notes_on_numbers(table.with_commas, table.with_percent)]
 
 
 # Only rows without missing values are used. Other rows are an error, or are counted and left out.

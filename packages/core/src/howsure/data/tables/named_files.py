@@ -22,6 +22,7 @@ import numpy.typing as npt
 from howsure.calibration.saved_summaries import WORDS
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Database, file_literal, identifier, literal, reading
+from howsure.data.tables.title_rows import SPREADSHEETS, rewrite_table, spreadsheet_error
 from howsure.errors import InputError, Parameter
 from howsure.files.input_files import (
     BEGINNING,
@@ -52,7 +53,6 @@ SUFFIXES = {
 SPELLED = {"csv": "CSV", "tsv": "TSV", "jsonl": "JSON lines", "json": "JSON", "parquet": "Parquet", "npz": "arrays"}
 TABLES = tuple(SPELLED)
 TEXTS = ("csv", "tsv", "jsonl", "json")
-SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,8 @@ class File:
     For a rewritten log: columns, the names of all columns; rows, the number of rows; and start, the byte at which the
     rows start in the file COPIES of the same folder, one row per line. For a file whose rows were created from rows of
     another file: origin, a function that returns, for a row, the other file, its row, and the element of this row in
-    words, such as "element 2 of judgments", or "". quoted: whether quotation marks may enclose values.
+    words, such as "element 2 of judgments", or "". quoted: whether quotation marks may enclose values. skipped: number
+    of lines above the names of the columns that were left out. note: on these lines, for the user.
     """
 
     path: str
@@ -74,6 +75,8 @@ class File:
     start: int = 0
     origin: Callable[[int], tuple[File, int, str]] | None = field(default=None, compare=False)
     quoted: bool = True
+    skipped: int = 0
+    note: str = ""
 
     def __fspath__(self) -> str:
         return self.path
@@ -139,6 +142,7 @@ def named_files(
     files = [_without_review_columns(file, f"{spool}/batch-{at}.csv") for at, file in enumerate(files)]
     if encoding is not None:
         files = [_as_utf_8(file, f"{spool}/recoded-{at}", encoding) for at, file in enumerate(files)]
+    files = [_below_titles(file, f"{spool}/below-{at}.{file.format}") for at, file in enumerate(files)]
     return tuple(replace(file, quoted=False) if _has_marks_in_values(file) else file for file in files)
 
 
@@ -148,6 +152,14 @@ def reading_files(*files: File) -> Iterator[Database]:
     with closing(Database()) as database, reading(files[0].name, files[0].path):
         database.allow_only(paths_read(files))
         yield database
+
+
+def _below_titles(file: File, copy: str) -> File:
+    """A copy of a table that a spreadsheet program exported, without the lines above the names of the columns."""
+    if file.format not in ("csv", "tsv") or file.compression != "none" or file.columns:
+        return file
+    table = rewrite_table(file.path, copy)
+    return file if table is None else replace(file, path=copy, skipped=table.skipped, note=table.note)
 
 
 SNIFFED = 1 << 16  # bytes
@@ -230,7 +242,7 @@ def _first_merged(file: File) -> int:
             if any("\t" in value and "\n" in value for value in values):
                 break
             line = rows.line_num + 1
-    return line
+    return line + file.skipped
 
 
 def _whole_lines(file: File) -> Iterator[bytes]:
@@ -351,7 +363,7 @@ def _from_suffix(path: str) -> str:
     if suffix in OTHER_COMMANDS:
         raise InputError(f"{path} is {OTHER_COMMANDS[suffix].format(shlex.quote(path))}")
     if suffix in SPREADSHEETS:
-        raise InputError(f"{path} is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.")
+        raise spreadsheet_error(path)
     if suffix not in SUFFIXES:
         beginning = _beginning(path, "none", path)
         check_signature(beginning, path)
@@ -519,46 +531,8 @@ def ragged_line(file: File) -> str:
         width = len(next(rows, []))
         for row in rows:
             if row and len(row) != width:
-                return f"; line {rows.line_num} has {len(row)} instead of {width}"
+                return f"; line {rows.line_num + file.skipped} has {len(row)} instead of {width}"
     return ""
-
-
-def why_one_column(header: str, values: Sequence[str] = ()) -> str | None:
-    """Return why a table may have been read as one column, and what to do; None if neither its name nor its values show
-    this.
-
-    >>> why_one_column("id gold pred")
-    'its columns seem to be separated by blanks. Separate them by commas or tabs.'
-    >>> why_one_column("Results of July", ["model;score", "a;0.5"])
-    "its first line is a title; the names of the columns seem to be in a later one, 'model;score', separated by ';'.
-    Remove the lines before it."
-    """
-    if titled := [mark for mark in ";\t," if _names_columns(mark, header, *values)]:
-        return (
-            f"its first line is a title; the names of the columns seem to be in a later one, {values[0]!r}, separated "
-            f"by {titled[0]!r}. Remove the lines before it."
-        )
-    if "," in header or ";" in header or "\t" in header:
-        mark = max(",;\t", key=header.count)
-        odd = next((row for row in values if len(_cells(row, mark)) != len(_cells(header, mark))), None)
-        such = "" if odd is None else f", such as {odd!r}"
-        return f"some rows have more or fewer values than the header{such}. Quote values that contain a separator."
-    names = header.split()
-    aligned = len(names) > 1 and (re.search(r"\S\s{2,}\S", header) is not None)
-    fits = len(names) == 2 and bool(values) and all(len(value.split()) == 2 for value in values)
-    if len(names) > 2 or aligned or fits:
-        return "its columns seem to be separated by blanks. Separate them by commas or tabs."
-    return None
-
-
-def _cells(row: str, mark: str) -> list[str]:
-    return next(csv.reader([row], delimiter=mark), [])
-
-
-def _names_columns(mark: str, header: str, names: str = "", *rows: str) -> bool:
-    """Whether a separator is not in the header, but in the names of columns that follow it, and in all rows."""
-    is_in_all = mark in names and bool(rows) and all(mark in row for row in rows)
-    return is_in_all and mark not in header and not any(letter.isdecimal() for letter in names)
 
 
 def as_texts(names: Sequence[str]) -> str:

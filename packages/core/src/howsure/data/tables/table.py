@@ -49,9 +49,9 @@ from howsure.data.tables.named_files import (
     separator_option,
     text_source,
     unique_names,
-    why_one_column,
     written_names,
 )
+from howsure.data.tables.title_rows import why_one_column
 from howsure.errors import InputError, quote
 from howsure.files.archive import NUMBERS, TEXTS, Archive, unpacking
 from howsure.inputs.numbers_and_names import (
