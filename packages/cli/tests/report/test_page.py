@@ -77,7 +77,7 @@ def test_the_page_is_whole_and_its_names_are_unique(several: str) -> None:
     page = Page(several)
     assert several.startswith("<!DOCTYPE html>")
     assert len(page.ids()) == len(set(page.ids()))
-    assert page.tags.count("svg") == 2 + 2 * 2
+    assert page.tags.count("svg") == 4 + 2 * 2
     assert page.tags.count("title") == 1
 
 
@@ -172,6 +172,16 @@ def test_many_cells_have_a_table_and_no_figure() -> None:
     page = counts_report(estimate_counts(labels, score, groups=cells, strata=sample.stratum, method="difference"))
     assert "too many groups for a figure" in page
     assert "<svg" not in page
+
+
+def test_a_long_table_is_opened_by_the_reader() -> None:
+    score, truth, _ = population("misses", np.random.default_rng(0), n=600)
+    sample, labels = labelled(score, truth, 120, 0)
+    cells = {"month": np.arange(600) % 50}
+    page = counts_report(estimate_counts(labels, score, groups=cells, strata=sample.stratum, method="difference"))
+    more = re.findall(r"Show all rows \(… (\d+) more\)", page)
+    assert more == ["21", "21"]  # 50 months and the total, in the tables for a desk and for a phone
+    assert Page(page).tags.count("input") == 2
 
 
 # The report of a comparison.

@@ -19,8 +19,10 @@ from howsure.counts.notes import CountNote, SamplingDesign
 from howsure.counts.results import Diagnostics
 from howsure.errors import InputError
 from howsure.result import Estimate
+from howsure_events import EventStore, example_store
 from howsure_events.explorer.assembly import LABELLING, assemble
-from howsure_events.labels.draw_documents import rule_question
+from howsure_events.explorer.queries import overview
+from howsure_events.labels.draw_documents import draw_documents, rule_question
 from howsure_events.languages import ENGLISH, LANGUAGES, LOCALE, SENTENCES, texts_in, translated
 from howsure_events.series.corrected_series import checks
 
@@ -112,6 +114,16 @@ def test_a_question_is_asked_in_a_language() -> None:
     assert rule_question({"name": "strike"}, ["USA"], "es") == "¿A cuáles de estos se aplica «strike» en el texto?"
     assert rule_question({"name": "protesta"}, ["p_protesta"], "es") == "¿Trata el texto de «protesta»?"
     assert rule_question({"name": "x", "question": "Wer {streikt}?"}, ["x"], "es") == "Wer {streikt}?"
+
+
+@pytest.mark.long
+def test_a_question_of_howsure_is_the_title_in_the_language_of_the_page(tmp_path: Path) -> None:
+    with example_store(tmp_path / "news.duckdb") as store:
+        question = rule_question({"verbs": ["attack"]}, [], "de")
+    with EventStore.open(tmp_path / "news.duckdb", read_only=False) as store:
+        draw_documents(store, 12, question=question, period="none")
+        about = overview(store)
+    assert (about["question"], about["asked"]) == (None, {"kind": "verb", "verb": "attack"})
 
 
 SPEAKERS = (
