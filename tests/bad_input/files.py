@@ -67,7 +67,7 @@ FILES = Files(
         "rows of different length": {"dev.csv": b"gold,prob\n0,0.2\n1,0.5,9\n1,0.3\n"},
         "rows that are cut off": {"dev.tsv": b"gold\tprob\n0\t0.2\n1\n"},
         "a comment before the header": {"dev.tsv": b"# mine\ngold\tprob\n0\t0.2\n1\t0.5\n"},
-        "lines of two kinds of ends": {"dev.csv": b"gold,prob\r\n0,0.2\n1,0.5\n"},
+        "lines of two kinds of ends": {"dev.csv": b"gold,prob\r0,0.2\n1,0.5\n"},
         "a long file that is cut off": {"dev.csv": b"gold,prob\n" + b"0,0.25\n1,0.75\n" * 20000 + b"1"},
         "a spreadsheet": {"dev.xlsx": b"PK"},
         "an unknown format": {"dev.dat": table()},

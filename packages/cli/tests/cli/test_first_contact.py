@@ -61,7 +61,7 @@ def test_counts_are_proposed_where_few_rows_are_labelled() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"gold,prob\r\n" + b"1,0.5\n0,0.4\n" * 9, "some of its lines end in CRLF, others in LF"),
+        (b"gold,prob\r" + b"1,0.5\n0,0.4\n" * 9, "some of its lines end in CR, others in LF"),
         (b"# my answers\ngold\tprob\n" + b"1\t0.5\n" * 9, "its first line is a comment (#)"),
     ],
 )

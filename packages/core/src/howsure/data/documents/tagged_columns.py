@@ -205,7 +205,8 @@ def read_columns(text: Text, *, column: int | None = None) -> TaggedText:
                 tuple(_attribute(row[layout.tag], layout.key) if layout.key else row[layout.tag] for row in rows)
             )
             documents.append(document)
-    layout = replace(layout, scheme=detect_scheme(tags), **counts)
+    layout = replace(layout, scheme=detect_scheme(tags), comments=counts["comments"], headings=counts["headings"])
+    layout = replace(layout, hashes=counts["hashes"])
     return TaggedText(words, tags, documents, layout)
 
 
