@@ -60,7 +60,7 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
 # worker begins with another share, whose compiled modules the others then find.
 SHARES = (
     ("scipy.stats", "sklearn.linear_model", "spacy", "howsure_papers", "selenium.webdriver"),
-    ("pandas", "polars", "matplotlib.pyplot", "ibis", "dask.dataframe", "distributed"),
+    ("pandas", "polars", "matplotlib.pyplot", "ibis", "dask.dataframe"),
 )
 
 

@@ -7,17 +7,19 @@ import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dask
 import dask.dataframe
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster
 from tests.calibration.engines.pairs import FEW, sample, slots_of_rows
 
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.errors import InputError
+
+if TYPE_CHECKING:  # half a second of imports, which only `make test-cluster` needs
+    from distributed import LocalCluster
 
 pytestmark = pytest.mark.cluster
 PARTS = 8
@@ -27,6 +29,8 @@ OVER = threading.Event()
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[LocalCluster]:
+    from distributed import LocalCluster
+
     # A partition whose worker ends twice is given up.
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
@@ -52,6 +56,8 @@ def lazy(folder: Path, deaths: int) -> Any:
 
 
 def test_a_killed_worker_changes_nothing(cluster: LocalCluster, tmp_path: Path) -> None:
+    from distributed import Client
+
     with Client(cluster):
         by_group = sums_of_frame(lazy(tmp_path, deaths=1), y_true="label", y_prob="prob").checked()
     assert (tmp_path / "death-0").exists()
@@ -59,6 +65,8 @@ def test_a_killed_worker_changes_nothing(cluster: LocalCluster, tmp_path: Path) 
 
 
 def test_a_partition_that_kills_its_workers_is_given_up(cluster: LocalCluster, tmp_path: Path) -> None:
+    from distributed import Client
+
     with Client(cluster), pytest.raises(InputError, match="Dask's workers stopped while they added up a partition"):
         sums_of_frame(lazy(tmp_path, deaths=9), y_true="label", y_prob="prob")
 
@@ -78,6 +86,8 @@ def part_that_ends_the_scheduler(number: int) -> pd.DataFrame:
 
 
 def test_a_scheduler_that_ends_is_reported() -> None:
+    from distributed import Client, LocalCluster
+
     apart: dict[str, Any] = {"processes": False, "protocol": "tcp", "dashboard_address": None}
     with LocalCluster(n_workers=1, threads_per_worker=1, **apart) as started:
         STARTED.append(started)
