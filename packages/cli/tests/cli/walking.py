@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 import click
 
@@ -10,7 +11,8 @@ from howsure.errors import MissingExtraError
 from howsure_cli.chapters import howsure
 
 
-def commands() -> dict[str, click.Command]:
+@cache
+def commands() -> Mapping[str, click.Command]:
     """Every command that does something, by its words."""
     return {" ".join(words): command for words, command in _walk(howsure, [], None)}
 
