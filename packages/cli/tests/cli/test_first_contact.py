@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from tests.cli.running import howsure as run
+from tests.cli.walking import commands
 from tests.data.logs.writers import alpaca_eval, lm_eval_sample, write_lm_eval
 
 import howsure
@@ -91,11 +94,13 @@ def test_only_files_of_similar_names_are_suggested(missing: str, near: str | Non
         ("answers.csv", "howsure needs a command: howsure look answers.csv"),
         (
             "counts answers.csv",
-            "howsure counts needs a subcommand: howsure counts estimate answers.csv (or plan, regress, sample)",
+            "howsure counts needs a subcommand: howsure counts estimate answers.csv --prob COL "
+            "(or plan, regress, sample)",
         ),
         (
             "recalibrate answers.csv",
-            "howsure recalibrate needs a subcommand: howsure recalibrate fit answers.csv (or apply, evaluate)",
+            "howsure recalibrate needs a subcommand: howsure recalibrate fit answers.csv --output MAP.json "
+            "(or apply, evaluate)",
         ),
         (
             "check answers.csv --min-score 0.7",
@@ -106,7 +111,10 @@ def test_only_files_of_similar_names_are_suggested(missing: str, near: str | Non
             "howsure check needs a subcommand: howsure check calibration new.csv --max-error 0.1",
         ),
         ("data answers.csv", "No such command 'answers.csv'."),
-        ("monitor answers.csv", "howsure monitor needs a subcommand: howsure monitor update STATE.json answers.csv"),
+        (
+            "monitor answers.csv",
+            "howsure monitor needs a subcommand: howsure monitor update STATE.json answers.csv --date COL",
+        ),
     ],
 )
 def test_a_file_in_place_of_a_step_names_the_step(typed: str, advice: str) -> None:
@@ -124,11 +132,12 @@ def test_a_file_in_place_of_a_step_names_the_step(typed: str, advice: str) -> No
         ),
         (
             "check --label y",
-            "--label is an option of howsure check calibration: howsure check calibration --label y (or selective)",
+            "--label is an option of howsure check score: howsure check score --label y (or calibration, selective)",
         ),
         (
             "recalibrate --target y fit answers.csv",
-            "--target is an option of howsure recalibrate fit: howsure recalibrate fit --target y answers.csv",
+            "--target is an option of howsure recalibrate fit: howsure recalibrate fit --target y answers.csv "
+            "--output MAP.json",
         ),
         (
             "judge --rater ann agreement answers.csv",
@@ -137,7 +146,7 @@ def test_a_file_in_place_of_a_step_names_the_step(typed: str, advice: str) -> No
         (
             "judge drift answers.csv --earlier old.csv",
             "No such command 'drift'. --earlier is an option of howsure judge bias: howsure judge bias answers.csv "
-            "--earlier old.csv",
+            "--earlier old.csv --score COL",
         ),
         (
             "judge answers.csv --judge verdict --human ann",
@@ -192,3 +201,16 @@ def test_the_sheet_of_a_selection_says_what_its_rows_count() -> None:
     assert "no column 'row' in s.csv" in message
     assert "Give a sheet that howsure counts sample wrote" in message
     assert message.endswith("--target label.\n")
+
+
+@pytest.mark.parametrize("path", [*dict.fromkeys(name.rpartition(" ")[0] for name in commands() if " " in name)])
+def test_a_proposed_command_has_all_required_options(path: str) -> None:
+    Path("answers.csv").write_text("a,b\n")
+    message = run(*path.split(), "answers.csv").err
+    proposed = re.search(r"needs a subcommand: howsure (.*?)( \(or .*)?$", message, re.MULTILINE)
+    if proposed is None:
+        return
+    words = proposed.group(1).split()
+    command = next(command for name, command in commands().items() if name.split() == words[: len(name.split())])
+    needed = {param.opts[0] for param in command.params if isinstance(param, click.Option) and param.required}
+    assert needed <= {*words}

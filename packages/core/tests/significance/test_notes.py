@@ -7,7 +7,7 @@ import pytest
 
 import howsure
 
-RARE = "fewer than 5 items, so the interval may be too narrow"
+RARE = "fewer than 5 items, which makes the interval wider and p larger"
 
 
 @pytest.mark.parametrize(("rare", "expected"), [(4, ["macro_f1: 1 of 3 classes has " + RARE + "."]), (5, [])])

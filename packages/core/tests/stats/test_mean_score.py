@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -272,3 +275,29 @@ def test_the_detectable_difference_has_a_power_of_80_percent() -> None:
     truth = mean_difference(sets[0], zeros).detectable(0.95, "two-sided")
     share = np.mean([mean_difference(sample + truth, zeros).p_value("two-sided") <= 0.05 for sample in sets])
     assert share == pytest.approx(0.8, abs=0.06)
+
+
+@pytest.mark.parametrize(("differing", "few"), [(9, True), (50, True), (51, False), (100, False)])
+def test_skewness_of_few_differences_does_not_help(differing: int, few: bool) -> None:
+    differences = np.zeros(100)
+    differences[:differing] = np.random.default_rng(4).exponential(1.0, differing)
+    mean = mean_difference(differences, np.zeros(100))
+    assert mean.few == few
+    plain, corrected = (replace(mean, skewness=gamma, few=False) for gamma in (0.0, mean.skewness))
+    p_values = [test.p_value("two-sided") for test in (plain, corrected)]
+    assert mean.p_value("two-sided") == (max(p_values) if few else p_values[1])
+    assert mean.p_value("two-sided") == pytest.approx(mean.negated().p_value("two-sided"))
+    low, high = mean.interval(0.95)
+    intervals = [test.interval(0.95) for test in ((plain, corrected) if few else (corrected,))]
+    assert (low, high) == pytest.approx((min(i[0] for i in intervals), max(i[1] for i in intervals)), rel=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [100, 300, 1000])
+def test_size_if_three_percent_of_symmetric_differences_are_not_zero(n: int) -> None:
+    rng, runs = np.random.default_rng(n), 500
+    p_values = [
+        mean_difference(np.where(rng.random(n) < 0.03, rng.laplace(size=n), 0.0), np.zeros(n)).p_value("two-sided")
+        for _ in range(runs)
+    ]
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / runs)

@@ -10,7 +10,7 @@ import io
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -23,7 +23,7 @@ from howsure.files.atomic_write import HEAD, check_place
 from howsure.files.input_files import STANDARD_INPUT, Identity, identity, opened
 from howsure.inputs.numbers_and_names import counted
 from howsure_cli import TRACEBACK
-from howsure_cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic
+from howsure_cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic, value_placeholder
 from howsure_cli.terminal.output import ROLES, InOptions, option_name
 
 ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options, too
@@ -229,7 +229,18 @@ def missing_step(group: Group, ctx: click.Context, args: Sequence[str]) -> click
     others = f" (or {', '.join(steps[1:])})" if steps[1:] else ""
     names = [param.metavar or "" for param in takers[steps[0]].params if isinstance(param, click.Argument)]
     lacking = "".join(f"{name} " for name in names[: len(names) - sum(not word.startswith("-") for word in args)])
-    return click.UsageError(f"{path} needs a subcommand: {path} {steps[0]} {lacking}{shlex.join(args)}{others}", ctx)
+    required = lacking_options(takers[steps[0]], options)
+    proposed = f"{path} {steps[0]} {lacking}{shlex.join(args)}{required}"
+    return click.UsageError(f"{path} needs a subcommand: {proposed}{others}", ctx)
+
+
+def lacking_options(command: click.Command, typed: Collection[str]) -> str:
+    """The required options of a command that were not typed, with placeholders, such as " --output FILE"."""
+    typed = {SYNONYMS.get(name, name) for name in typed}
+    required = [param for param in command.params if isinstance(param, click.Option) and param.required]
+    return "".join(
+        f" {option.opts[0]} {value_placeholder(option)}" for option in required if not typed & {*option.opts}
+    )
 
 
 def raise_for_misplaced(
@@ -256,6 +267,7 @@ def raise_for_misplaced(
         rest = shlex.join([argument for argument in args if argument and argument not in (named, unknown)])
         others = f" (or {', '.join(steps[1:])})" if steps[1:] else ""
         typed = f"{ctx.command_path} {steps[0]}"
+        rest += lacking_options(takers[steps[0]], typed_options)
         no_command = "" if unknown is None else f"No such command {unknown!r}. "
         raise click.UsageError(f"{no_command}{option} is an option of {typed}: {typed} {rest}{others}", ctx)
 

@@ -71,7 +71,7 @@ OPTION_HELP = {
     "--sampled": "For --macro: what was sampled at random.",
     "--against FILE|COL": "The other model: a file with the same columns, or a column.",
     "--against NAME": "Model that the others are compared with.",
-    "--better-than": "Another model, which must be worse: a FILE with the same columns, or a column.",
+    "--better-than": "Model that must be worse: a file or a column.",
     "--not-worse-than": "Margin by which the model may be worse than --against or the --baseline.",
     "--compare FIELD=HOW": "How a field is compared: exact, text, number:0.01, date or set; repeatable.",
     "--choices": "Possible values of a field, whose probabilities sum to 1; repeatable.",
@@ -176,7 +176,16 @@ TOPICS = {  # options that `--help` lists in a line, explained by `howsure help 
         "--test [simulation|spiegelhalter|binned|cox|cumulative]",
         *("--seed", "--resamples", "--simulations", "--samples", "--two-way", "--sample-size FLOAT", "--folds"),
         *("--bin-size", "--bins", "--binning", "--weight COL", "--stratum", "--bounds", "--assume-no-rare-losses"),
-        *("--clusters-total", "--largest-cluster", "--alarms-over", "--junit", "--summary FILE", "--experiments"),
+        *(
+            "--items-total INTEGER",
+            "--name NAME",
+            "--clusters-total",
+            "--largest-cluster",
+            "--alarms-over",
+            "--junit",
+            "--summary FILE",
+            "--experiments",
+        ),
         *("--positive", "--class NAME", "--lower-is-better", "--date DATE", "--workers", "--part"),
         *("--encoding", "--bad-dates", "--stemming", "--misplaced", "--missing-score", "--column"),
     ),
@@ -188,6 +197,8 @@ SYNONYMS = {
     "--strata": "--stratum",
     "--out": "--output",
     "--input-format": "--from",
+    "--at-least": "--min-score",
+    "--at-most": "--max-score",
 }
 
 

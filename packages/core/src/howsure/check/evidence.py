@@ -63,8 +63,10 @@ def other_model(better_than: Any, against: Any, margin: Any, *, baseline: bool) 
     return against if better_than is None else better_than
 
 
-BELOW, ABOVE = "below", "above"
+BELOW: str = "below"
+ABOVE: str = "above"
 NO_BOUNDS = "no bounds"  # reason for no verdict: without bounds, rare extreme scores could move the mean
+RARE_DOCUMENTS = "rare documents"  # reason for no verdict: rare documents of any size could move the value
 
 
 class OneSidedTest(Protocol):
@@ -125,7 +127,8 @@ class Evidence:
     """A rule, and its tests on the rows of a group (None: all rows).
 
     notes: sentences for the verdict. caveats: a function that returns further sentences for the size of the tests.
-    undecided: the reason why no verdict is possible, whatever the data (`NO_BOUNDS`); both p-values are then 1.
+    undecided: the reason why no verdict is possible, whatever the data (`NO_BOUNDS`, `RARE_DOCUMENTS`); both p-values
+    are then 1.
     """
 
     rule: Rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from howsure.check.evidence import (
     ABOVE,
     BELOW,
     NO_BOUNDS,
+    RARE_DOCUMENTS,
     Baseline,
     Entry,
     Evidence,
@@ -25,42 +26,25 @@ from howsure.check.evidence import (
     comparison_rules,
     other_model,
 )
+from howsure.check.score_input import KIND, Part, read_rows, read_source
 from howsure.check.verdicts import Check, Found, check_size, decide
-from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, primary_score_of_log
-from howsure.data.sources import Files
-from howsure.errors import ANY_VALUE, LIST_COLUMNS, InputError, parameter
-from howsure.inputs.arguments import check_arguments, check_distinct
-from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite, not_a_number
-from howsure.inputs.frames import (
-    DOCUMENT,
-    ITEM,
-    ITEM_HASH,
-    RUN,
-    TASK,
-    Kind,
-    Rows,
-    Source,
-    frame_columns,
-    not_a_column_name,
-)
-from howsure.inputs.long_form import advising_pos_label, positive_scores
-from howsure.inputs.matching import paired_by_documents, shared_rows
-from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import (
-    check_bounds,
-    check_scales,
-    check_within,
-    counted,
-    notes_on_numbers,
-    percentages,
-    proportions,
-)
+from howsure.data.logs.scores import NO_SCORE_COLUMN
+from howsure.errors import ANY_VALUE, InputError, parameter
+from howsure.inputs.arguments import check_arguments
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_bounds, counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
 from howsure.notes import marked_note
+from howsure.scores.label_scores import LABELS
+from howsure.scores.prediction_metrics import NO_RARE_WORSE_NOTE
+from howsure.scores.results import ScoreRow, ScoreTable
+from howsure.scores.score_table import score_table
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
+from howsure.significance.metrics.labels import PER_CLASS
+from howsure.significance.metrics.metric import tasks_of_metrics
 from howsure.stats.clusters import ItemGroups, few_clusters
+from howsure.stats.jackknife_value import JackknifeValue
 from howsure.stats.mean_score import (
     BoundedMean,
     Bounds,
@@ -72,13 +56,14 @@ from howsure.stats.mean_score import (
 )
 
 if TYPE_CHECKING:
-    from howsure.data.logs.conversion import Log
+    pass
 
-KIND, OTHER = "score", "the other model"
+OTHER = "the other model"
+WANTED = {ABOVE: "min_score", BELOW: "max_score"}
 
 
 def check_score(
-    score: ArrayLike | str | None = None,
+    score: ArrayLike | str | ScoreTable | None = None,
     *,
     min_score: float | None = None,
     max_score: float | None = None,
@@ -97,7 +82,8 @@ def check_score(
 ) -> Check:
     """Check the mean of a score per item, such as a grade, or 1 if right: pass, fail, or cannot tell.
 
-    score (n,): numbers, such as 1 if the answer is right (default: the primary score of a log).
+    score (n,): numbers, such as 1 if the answer is right (default: the primary score of a log); or the result of
+        `score_models` for one metric, such as macro F1: each of its models and groups must keep the rules.
     min_score: limit above which the mean must be.
     max_score: limit below which the mean must be.
     pos_label: the value of `score` that counts as 1; every other value counts as 0.
@@ -125,6 +111,10 @@ def check_score(
     >>> grades = [3, 4, 4, 5, 5] * 20
     >>> [check_score(grades, min_score=3.9, bounds=bounds).outcome for bounds in (None, (1, 5))]
     ['cannot tell', 'pass']
+    >>> from howsure import score_models
+    >>> table = score_models(["a", "b"] * 50, ["a", "b"] * 45 + ["b", "a"] * 5, metrics="macro_f1")
+    >>> print(check_score(table, min_score=0.8).answer)
+    pass: macro_f1 0.9000 [0.8293, 0.9485] is above 0.8 (at least 0.8418, p = 0.0032).
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -172,8 +162,14 @@ def check_score_so_far(
 
 
 def run_score_check(
-    score: ArrayLike | str | None = None,
+    score: ArrayLike | str | ScoreTable | None = None,
     *,
+    y_true: str | None = None,
+    prediction: str | None = None,
+    metrics: str | Sequence[str] = (),
+    target_class: Hashable = None,
+    targets: str | None = None,
+    column: int | None = None,
     min_score: float | None = None,
     max_score: float | None = None,
     pos_label: Hashable = None,
@@ -186,6 +182,7 @@ def run_score_check(
     groups: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
     id: str | None = None,
+    run: str | None = None,
     sequential: bool = False,
     items_total: int | None = None,
     clusters_total: int | None = None,
@@ -200,30 +197,49 @@ def run_score_check(
     This is the implementation of `check_score` and `check_score_so_far`, whose docstrings explain the parameters, and
     of `howsure check score`.
 
-    sequential: whether the rows are those evaluated so far, in a randomly drawn order; the check may then be repeated
-    later.
+    y_true, prediction, metrics, target_class, targets, column, run: as in `score_table`, whose metric is then checked.
+    sequential: the rows are those evaluated so far in the order drawn; the check may be repeated later.
     """
     level = check_size(level)
-    other = other_model(better_than, against, not_worse_than, baseline=baseline is not None)
-    other_role = "against" if better_than is None else "better_than"
-    if against is not None and not_worse_than is None:
-        better_than, against = against, None
     limits = [
         (side, check_limit(limit, name=role, low=-np.inf, high=np.inf))
         for side, role, limit in ((ABOVE, "min_score", min_score), (BELOW, "max_score", max_score))
         if limit is not None
     ]
+    roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "id": id}
+    predictions: dict[str, Any] = {
+        "y_true": y_true,
+        "prediction": prediction,
+        "metrics": metrics or None,
+        "target_class": target_class,
+    }
+    predictions |= {"targets": targets, "column": column, "run": run}
+    if isinstance(score, ScoreTable) or any(value is not None for value in predictions.values()):
+        unused: dict[str, Any] = {"better_than": better_than, "against": against, "not_worse_than": not_worse_than}
+        unused |= {"baseline": baseline, "pos_label": pos_label, "bounds": bounds}
+        unused |= {"sequential": sequential or None, "lower_is_better": lower_is_better or None}
+        unused |= {"items_total": items_total, "clusters_total": clusters_total, "largest_cluster": largest_cluster}
+        if isinstance(score, ScoreTable):
+            _refuse_beside_a_metric(unused | roles | predictions | {"data": data})
+            table = score
+        else:
+            _refuse_beside_a_metric({"score": score} | unused)
+            table = score_table(**predictions | {"metrics": metrics} | roles, data=data, rng=0)
+        return _check_table(table, limits, name=name, assumed=assume_no_rare_losses, level=level)
+    other = other_model(better_than, against, not_worse_than, baseline=baseline is not None)
+    other_role = "against" if better_than is None else "better_than"
+    if against is not None and not_worse_than is None:
+        better_than, against = against, None
     if not limits and other is None and baseline is None:
         raise InputError("nothing to check: name a limit, `min_score=0.8`, or another model, `against=...`.")
     check_margin(not_worse_than, most=np.inf)
     ends = None if bounds is None else check_bounds(bounds)
-    roles = {"groups": groups, "clusters": clusters, "id": id}
     if score is None and not isinstance(data, Source):
         raise InputError(NO_SCORE_COLUMN)
     if isinstance(data, Source):
-        scores = _read_source(data, score, other, ends, roles, pos_label)
+        scores = read_source(data, score, other, ends, roles, pos_label)
     else:
-        scores = _read_rows(data, score, other, ends, roles, other_role, pos_label)
+        scores = read_rows(data, score, other, ends, roles, other_role, pos_label)
     values, units, parts = scores.values, scores.units, scores.parts
     if ends is None:
         _refuse_percentages(values, {"min_score": min_score, "max_score": max_score})
@@ -283,71 +299,81 @@ def run_score_check(
     return decide([result], level=level)
 
 
-Part = tuple[str | None, Integers]
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """The scores of items, as read.
-
-    values (n,): the scores. units: the clusters of the items. parts: the rows of each group. read: the input, for the
-    recipe. theirs (m,): the scores of another model on the shared items; rows (m,): the indices of these items.
-    lower_is_better, bounds: as defined by a log. item_column: the column whose repeated items became the clusters,
-    because no clusters were named.
-    """
-
-    values: Floats
-    units: Integers | None
-    parts: list[Part]
-    read: dict[str, Any]
-    theirs: Floats | None = None
-    rows: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    notes: tuple[str, ...] = ()
-    lower_is_better: bool = False
-    item_column: str | None = None
-    bounds: Bounds | None = None
-
-
-def _read_rows(
-    data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str, pos_label: Hashable
-) -> Scores:
-    """Read the scores in arrays or in a frame, and another model's scores of the same rows."""
-    groups, clusters, id = roles.values()
-    check_distinct({"score": score, role: other})
-    if id is not None:
+def _refuse_beside_a_metric(unused: Mapping[str, object]) -> None:
+    """Raise InputError for a parameter that a check of a metric of predictions does not use."""
+    for role, value in unused.items():
+        if value is None:
+            continue
+        if role in ("better_than", "against", "not_worse_than", "baseline"):
+            advice = "To compare models by a metric of predictions, use `howsure significance`, or `compare_models`."
+        else:
+            advice = "Leave it out."
         raise InputError(
-            "`id=...` is only for files, because rows of arrays and frames are matched by position. Leave it out."
+            f"{parameter(role)} is for the mean of a score, not for a metric of predictions such as macro F1. {advice}"
         )
-    notes: tuple[str, ...] = ()
-    item_column: str | None = None
-    if clusters is None:
-        item_column, notes = frame_clusters(data, [groups], [score, other, groups])
-        clusters = item_column
-    notes += note_on_models_of_frame(data, "groups", [score, other, groups])
-    if data is not None:
-        score, other, groups, clusters = frame_columns(data, score=score, other=other, groups=groups, clusters=clusters)
-    of_labels = list[str]()
-    percent = percentages({} if pos_label is not None else {"score": score, role: other})
-    with advising_pos_label(["score"]):
-        values = within(check_scores(score, name="score", pos_label=pos_label, notes=of_labels), ends, "score")
-    n = len(values)
-    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
-    units = None if clusters is None else check_clusters(clusters, n=n)
-    theirs = None
-    if other is not None:
-        with advising_pos_label([role]):
-            theirs = within(check_scores(other, name=role, n=n, pos_label=pos_label, notes=of_labels), ends, role)
-    check_scales({"score": values} | ({} if theirs is None else {role: theirs}), percent, ends)
-    provenance = {"n": n, "clustered": units is not None}
-    return Scores(
-        values,
-        units,
-        list(group_parts(n, codes, names)),
-        provenance,
-        theirs,
-        np.arange(n),
-        (*notes, *of_labels, *notes_on_numbers([], percent), *_spellings(codes, names)),
-        item_column=item_column,
+
+
+def _check_table(
+    table: ScoreTable, limits: Sequence[tuple[str, float]], *, name: str, assumed: bool, level: float
+) -> Check:
+    """Check each model and group of a table of one score; its overall row, which pools the groups, is left out."""
+    if not limits:
+        raise InputError("nothing to check: name a limit, `min_score=0.8`.")
+    rows = [row for row in table.rows if not row.is_overall]
+    scores = dict.fromkeys(row.score for row in rows)
+    if len(scores) > 1:
+        raise InputError(f"limits are for one metric; there are {shortened(scores)}. Check each by itself.")
+    several_models = len({row.model for row in rows}) > 1
+    evidence, undecided = list[Evidence](), 0
+    for side, limit in limits:
+        rule = Rule(name, rows[0].score, side, limit, unit="item")
+        for row in rows:
+            if row.test is None:
+                raise InputError("`sampled='both'` gives no test of a limit. Leave it out, or choose 'groups'.")
+            _check_limit_in_range(getattr(row.test, "within", None), rule)
+            group = ", ".join(filter(None, (row.model if several_models else None, row.group))) or None
+            evidence.append(_evidence_of_row(row, group, rule, row.test, assumed=assumed))
+            undecided += evidence[-1].undecided is not None
+    entries = [
+        Entry(name, each.group, MeanSummary.of(each.test, each.n), {})
+        for each in evidence[: len(rows)]
+        if isinstance(each.test, MeanScore)
+    ]
+    kept = {key: value for key, value in table.recipe.items() if key not in ("howsure", "level", "bounds", "seed")}
+    recipe = {"check": name, **kept} | {WANTED[side]: limit for side, limit in limits}
+    recipe |= {"assume_no_rare_losses": True} if assumed else {}
+    notes = tuple(note for note in table.notes if note != NO_RARE_WORSE_NOTE or undecided < len(evidence))
+    return decide([Found(name, tuple(evidence), recipe, notes, tuple(entries))], level=level)
+
+
+def _evidence_of_row(
+    row: ScoreRow, group: str | None, rule: Rule, test: MeanScore | JackknifeValue, *, assumed: bool
+) -> Evidence:
+    """The evidence on a rule from a row of a table.
+
+    It is undecided if the bounds of a mean are unknown, and if documents are of any size, unless rare losses are
+    assumed to be absent.
+    """
+    if isinstance(test, MeanScore):
+        undecided = None if assumed or isinstance(test, BoundedMean) else NO_BOUNDS
+        caveats = partial(notes_on, np.array([test.value]), None, test, rule, assumed=assumed)
+        return Evidence(rule, group, row.n, test, (), caveats, undecided)
+    metric = row.score.partition("[")[0]
+    of_documents = metric not in PER_CLASS and LABELS not in tasks_of_metrics([metric])
+    undecided = None if assumed or not of_documents else RARE_DOCUMENTS
+    notes = tuple(str(note).rstrip(".") for note in row.notes)
+    return Evidence(rule, group, row.n, test, notes, undecided=undecided)
+
+
+def _check_limit_in_range(within: Bounds | None, rule: Rule) -> None:
+    """Raise InputError for a limit that every value of a metric keeps or breaks."""
+    if within is None or within[0] < rule.limit < within[1]:
+        return
+    low, high = within
+    advice = f" Write {rule.limit / 100:g} for {rule.limit:g}%." if high == 1.0 < rule.limit <= 100 else ""
+    raise InputError(
+        f"{parameter(WANTED[rule.wanted])} must be between {low:g} and {high:g}, the range of {rule.quantity}; it is "
+        f"{rule.limit:g}.{advice}"
     )
 
 
@@ -364,166 +390,6 @@ def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> N
                 f"{parameter(role)} is {limit:g}, and every score is between 0 and 1: write {limit / 100:g} for "
                 f"{limit:g}%. If higher scores are possible, name their `bounds=...`."
             )
-
-
-def _read_source(
-    source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], pos_label: Hashable
-) -> Scores:
-    """Read the scores in files, and another model's scores: a column of the same files, or other files."""
-    for role, column in {"score": score, **roles}.items():
-        if column is not None and not isinstance(column, str):
-            raise not_a_column_name(role, column)
-    if score is not None and other == score:
-        raise InputError(f"{other} is this model's own column; name another model's column.")
-    other_source = other if isinstance(other, Source) else None
-    scores = [column for column in (score, other if other_source is None else None) if column is not None]
-    kinds = dict.fromkeys((column for column in roles.values() if column is not None), Kind.VALUES)
-    notes = list[str]()
-    choose = partial(_columns_of_log, roles, score=score, matched=other_source is not None, notes=notes)
-    cells = None if roles["clusters"] or roles["id"] else [roles["groups"]] if roles["groups"] else []
-    kind = Kind.SCORE if pos_label is None else Kind.NAMES
-    kinds |= dict.fromkeys(scores, kind) if scores else {FILE: Kind.NAMES}
-    named_source = source if scores or not isinstance(source, Files) else replace(source, by_file=True)
-    with advising_pos_label(scores):
-        table = named_source.rows(
-            kinds,
-            clusters=roles["clusters"],
-            choose=choose,
-            chosen_as=lambda role: kind if role == KIND else Kind.NAMES,
-            cells=cells,
-            pooled="groups",
-        )
-    score = score or table.chosen.get(KIND)
-    if score is None:
-        raise InputError(f"{NO_SCORE_COLUMN}{LIST_COLUMNS}")
-    groups, clusters, id = (column or table.chosen.get(role) for role, column in roles.items())
-    with table.locating_errors():
-        numbers = {name: _numbers(table, name, pos_label, notes) for name in dict.fromkeys([score, *scores])}
-    values = numbers[score]
-    n = len(values)
-    units = None if clusters is None else check_clusters(_names(table, clusters), n=n, name=clusters)
-    codes, names = (None, ()) if groups is None else check_codes(_names(table, groups), n=n, name=groups, groups=True)
-    with table.locating_errors():
-        check_scales(numbers, table.read.get("percentages", ()), ends)
-        for score_column, column in numbers.items():
-            _check_scores(column, ends, score_column)
-    rows, match_notes = np.arange(n), list[str]()
-    theirs = None if other is None or other_source is not None else numbers[other]
-    if other_source is not None:
-        kinds = ({} if id is None else {id: Kind.VALUES}) | {score: kind}
-        other_table = other_source.rows(kinds, choose=_document_column)
-        with other_table.locating_errors():
-            their_numbers = _numbers(other_table, score, pos_label, notes)
-            _check_scores(their_numbers, ends, score)
-        rows, theirs, match_notes = _matched(
-            table, other_table, values, their_numbers, id, skip=bool(getattr(source, "skip_missing", False))
-        )
-    provenance = {name: value for name, value in table.read.items() if scores or name != "by_file"}
-    recipe = {**provenance, "score": score, "group": groups, "cluster": clusters, "id": id}
-    measure = table.measures.get(score, Measure())
-    bounds = measure.known_bounds(values, *([] if theirs is None else [theirs]))
-    told_of_rows = (*table.notes, *notes, *match_notes, *_spellings(codes, names))
-    item_column = clusters if roles["clusters"] is None else None
-    parts = list(group_parts(n, codes, names))
-    lower = measure.lower_is_better is True
-    return Scores(values, units, parts, recipe, theirs, rows, told_of_rows, lower, item_column, bounds)
-
-
-def _columns_of_log(
-    roles: Mapping[str, str | None], log: Log, *, score: str | None, matched: bool, notes: list[str]
-) -> dict[str, str]:
-    """Return the columns of a log for the roles that the user did not name.
-
-    The score is the primary score of the log. Each model and prompt is a group over all its tasks; a note is added to
-    `notes`. Rows of one document, or of an item with several rows, form a cluster. matched: rows are matched with those
-    of another log by their item.
-    """
-    named = roles["groups"]
-    parts = [column for column in log.group if column != TASK] if named is None else named.split(",")
-    if named is None and TASK in log.group:
-        each = parameter("groups", ",".join(log.group))
-        tasks = counted(len(log.values[TASK]), "task")
-        notes.append(marked_note(f"{tasks} are judged together; to judge each, {each}"))
-    log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
-    repeated = log.repeats_items(parts)
-    column_by_role = {"groups": ",".join(parts)} if named is None and parts else {}
-    if score is None:
-        column_by_role[KIND] = primary_score_of_log(log)
-    if roles["clusters"] is None and log.has(DOCUMENT):
-        column_by_role["clusters"] = DOCUMENT
-    elif roles["clusters"] is None and repeated and log.has(ITEM):
-        column_by_role["clusters"] = ",".join(
-            [*([TASK] if log.varies(TASK) and TASK not in parts else []), log.item_column]
-        )
-    if roles["id"] is None and matched and not repeated and log.has(ITEM):
-        column_by_role["id"] = ",".join([*(name for name in log.group if name != "model"), ITEM])
-        column_by_role |= _document_column(log)
-    return column_by_role
-
-
-def _document_column(log: Log) -> dict[str, str]:
-    """Return the column of a log that identifies each item's document, if there is one."""
-    return {ITEM_HASH: ITEM_HASH} if log.has(ITEM_HASH) else {}
-
-
-def _names(rows: Rows, column: str) -> Any:
-    """Return a column of names; columns that were chosen from a log are coded."""
-    values = rows.columns[column]
-    return np.asarray(values.names, dtype=object)[values.codes] if isinstance(values, Coded) else values
-
-
-def _matched(
-    rows: Rows, other_rows: Rows, scores: Floats, other_scores: Floats, id: str | None, *, skip: bool
-) -> tuple[Integers, Floats, list[str]]:
-    """Return the rows that the other model has too, its scores of these rows, and notes."""
-    names = ", ".join(rows.read["files"]), ", ".join(other_rows.read["files"])
-    ours, theirs = len(scores), len(other_scores)
-    if id is None:
-        if ours != theirs or rows.read["skipped"] or other_rows.read["skipped"]:
-            raise InputError(
-                f"both models must be evaluated on the same rows; {names[0]} has {ours:,}, {names[1]} has {theirs:,}. "
-                "Match them by `id='COL'`."
-            )
-        return np.arange(ours), other_scores, []
-    keys = [np.asarray(_names(table, id)).astype(np.str_) for table in (rows, other_rows)]
-    shared = shared_rows(*keys, names=names, id=id)
-    if ITEM_HASH in rows.chosen and ITEM_HASH in other_rows.chosen:
-        shared = paired_by_documents(shared, _names(rows, ITEM_HASH), _names(other_rows, ITEM_HASH), ids=keys[0])
-    shared.check_all(skip_missing=skip)
-    return shared.a, other_scores[shared.b], shared.notes_on_rows
-
-
-def _numbers(rows: Rows, name: str, pos_label: Hashable, notes: list[str]) -> Floats:
-    """Return the scores in a column of files: its numbers, or 1 for `pos_label` and 0 for every other value."""
-    column: Any = rows.columns[name]
-    return column if pos_label is None else positive_scores(column, pos_label, name, notes)
-
-
-def _check_scores(values: Floats, ends: Bounds | None, name: str) -> None:
-    """Check scores of files in the same way as scores of arrays."""
-    check_finite(values, name=name)
-    within(values, ends, name)
-
-
-def within(values: Floats, ends: Bounds | None, name: str) -> Floats:
-    """Check that scores are within their bounds, and return them."""
-    if ends is not None:
-        check_within(values, ends, name=name)
-    return values
-
-
-def _spellings(codes: Integers | None, names: tuple[str, ...]) -> list[str]:
-    """Return a note on groups whose names differ only in spelling; [] if there are none."""
-    return [] if codes is None else Coded(codes, names).spellings_note("groups")
-
-
-def group_parts(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator[Part]:
-    """Yield the rows of each group with its name, or all rows with None."""
-    if codes is None:
-        yield None, np.arange(n)
-    else:
-        for code, name in enumerate(names):
-            yield name, np.flatnonzero(codes == code)
 
 
 def _restrict_groups(groups: Sequence[Part], rows: Integers, n_rows: int) -> list[Part]:
@@ -660,36 +526,3 @@ def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:
             f"were violated, all could look right with probability {least:.2g}; at least "
             f"{counted(needed, unit)}{equal} are needed"
         )
-
-
-def check_scores(
-    values: Any, *, name: str, n: int | None = None, pos_label: Hashable = None, notes: list[str] | None = None
-) -> Floats:
-    """Check scores and return them as finite numbers; True is 1, False is 0.
-
-    pos_label: the value that counts as 1; every other value is 0.
-    """
-    column = as_column(values, name=name)
-    if pos_label is None and (shares := proportions(column)) is not None:
-        column = shares
-    if n is not None and len(column) != n:
-        raise InputError(
-            f"{name} must have as many rows as the other columns; it has {len(column):,}, the others have {n:,}."
-        )
-    if pos_label is not None:
-        return positive_scores(column, pos_label, name, [] if notes is None else notes)
-    try:
-        numbers = column.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        row = next(row for row, value in enumerate(column.tolist()) if not _is_number(value))
-        raise not_a_number(name, column[row : row + 1].tolist()[0], row=row) from None
-    check_finite(numbers, name=name)
-    return np.asarray(numbers)
-
-
-def _is_number(value: object) -> bool:
-    try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False
-    return True

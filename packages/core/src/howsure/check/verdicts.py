@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure import __version__
-from howsure.check.evidence import BELOW, NO_BOUNDS, Baseline, Entry, Evidence
+from howsure.check.evidence import BELOW, NO_BOUNDS, RARE_DOCUMENTS, Baseline, Entry, Evidence
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_integer, check_level, shortened
 from howsure.notes import FINDING, Note, footnote, marked_note, severity
@@ -38,8 +38,8 @@ class Verdict:
     the rule is broken. p_fail: that of the hypothesis that the rule is kept. The adjusted p-values determine `outcome`:
     "pass", "fail" or "cannot tell". more_rows: the number of further rows that would probably be enough for a verdict
     if the estimate is right; None if no more rows are needed, or no number would be enough. unit: what is counted, such
-    as "row". reason: "no bounds" if no number of rows is enough, because scores that were not observed could have any
-    size; otherwise None. remedy: what the user can do then.
+    as "row". reason: why no number of rows is enough: "no bounds" if scores that were not observed could have any size,
+    "rare documents" if documents could; otherwise None. remedy: what the user can do then.
     """
 
     check: str
@@ -68,7 +68,7 @@ class Verdict:
     def sentence(self) -> str:
         """Return the verdict in one sentence, the estimate before the p-value."""
         observed = f"{self.quantity} {self.estimate}"
-        if self.reason == NO_BOUNDS:
+        if self.reason is not None:
             return f"{observed}: {self.remedy}"
         if self.bound is None:
             return f"{observed}: too little data"
@@ -106,6 +106,12 @@ STATE_BOUNDS = marked_note(
     "no verdict, because rare scores that are not in these data could have any size. Give the lowest and highest "
     "possible score, `bounds=LOW,HIGH`, or assume that such scores do not exist, `assume_no_rare_losses=True`"
 )
+
+STATE_NO_RARE_DOCUMENTS = marked_note(
+    "no verdict, because rare documents that are not in these data could be longer and much worse. Assume that they "
+    "do not exist, `assume_no_rare_losses=True`"
+)
+REMEDIES = {NO_BOUNDS: STATE_BOUNDS, RARE_DOCUMENTS: STATE_NO_RARE_DOCUMENTS}
 
 
 def rounded_up(rows: int) -> int:
@@ -364,7 +370,7 @@ def _verdict(
         more_rows=None if needed is None else needed - evidence.n,
         notes=(*evidence.notes, *(evidence.caveats(size) if evidence.caveats else ())),
         reason=evidence.undecided,
-        remedy=STATE_BOUNDS if evidence.undecided == NO_BOUNDS else "",
+        remedy=REMEDIES.get(evidence.undecided or "", ""),
         unit=evidence.rule.unit,
     )
 

@@ -32,8 +32,13 @@ from howsure.notes import WARNING, Note, marked_note
 from howsure.result import Estimate
 from howsure.scores.agent_results import AgentRow, AgentTable
 from howsure.scores.ranks import Flags, Ranks, assemble_ranks, count_shared, ranks
-from howsure.scores.score_table import check_distinct_runs
-from howsure.scores.scored_rows import ScoredRows, clusters_of_items, iterate_cells, read_scored_rows
+from howsure.scores.scored_rows import (
+    ScoredRows,
+    check_distinct_runs,
+    clusters_of_items,
+    iterate_cells,
+    read_scored_rows,
+)
 from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, kish
 from howsure.stats.mean_score import Bounds, mean_difference, mean_score, unit_bounds
 

@@ -22,8 +22,14 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.scores.item_results import BenchmarkItem, BenchmarkItems
 from howsure.scores.ranks import Flags
-from howsure.scores.score_table import check_distinct_runs, score_bounds
-from howsure.scores.scored_rows import ScoredRows, check_missing_score, clusters_of_items, read_scored_rows
+from howsure.scores.score_table import score_bounds
+from howsure.scores.scored_rows import (
+    ScoredRows,
+    check_distinct_runs,
+    check_missing_score,
+    clusters_of_items,
+    read_scored_rows,
+)
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import Bounds, mean_difference
 from howsure.stats.p_values import adjust_p_values

@@ -58,5 +58,5 @@ def overall_rows(overall: Sequence[ScoreRow], by_group: Sequence[ScoreRow]) -> l
     for row in overall:
         n_missing = len(groups) - len(groups_of.get(row.model, ()))
         notes = [f"{counted(n_missing, 'group')} missing."] if n_missing else []
-        rows.append(replace(row, group=name, notes=(*row.notes, *notes)))
+        rows.append(replace(row, group=name, is_overall=True, notes=(*row.notes, *notes)))
     return rows

@@ -21,6 +21,8 @@ from howsure.notes import DETAIL, FINDING, WARNING, Note, notes_by_name
 from howsure.result import AMONG, Estimate, Row, Rows, as_json, estimate_text
 from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, HIGHER, LOWER, TABLE, TEXT, WORDS, Column
+from howsure.stats.jackknife_value import JackknifeValue
+from howsure.stats.mean_score import MeanScore
 from howsure.worst_rows import WorstRows
 
 
@@ -76,7 +78,8 @@ class ScoreRow(Ranked):
     score: name of the score. missing: number of rows without a score that count as `missing_score`. rank_low,
     rank_high: possible ranks among the models of the group. tier: tier in the group. maybe_best: no other model is
     significantly better. Ranks, tier and maybe_best are None if models are not ranked. lacks_items: other models have
-    items that this model lacks. not_compared: the models with which it shares too few items for a test.
+    items that this model lacks. not_compared: the models with which it shares too few items for a test. test: the tests
+    of the mean, for `check_score`; None for the mean of groups over two samples. is_overall: the groups are pooled.
     """
 
     score: str
@@ -93,6 +96,8 @@ class ScoreRow(Ranked):
     notes: tuple[str, ...] = ()
     lacks_items: bool = as_json(None, default=False)
     not_compared: tuple[str, ...] = as_json(None, default=())
+    test: MeanScore | JackknifeValue | None = as_json(None, default=None, repr=False, compare=False)
+    is_overall: bool = as_json(None, default=False)
 
 
 FEW_SHARED = 30  # items; a note names a model that shares fewer
@@ -109,6 +114,12 @@ def lacking_items_notes(lacking: int, n: int, shared: Mapping[str, int]) -> list
         return [f"{missing}."]
     model = min(few, key=lambda name: few[name])
     return [Note(f"{missing}, and only {few[model]:,} are shared with {model}.", WARNING)]
+
+
+def not_compared_notes(names: Sequence[str], kind: str, *, notes: bool) -> list[Note]:
+    """A note on the models with which a model shares too few items or clusters (`kind`)."""
+    text = f"not compared with {shortened(names)}: fewer than two {kind} in common."
+    return [Note(text, WARNING)] if names and notes else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

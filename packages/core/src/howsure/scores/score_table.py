@@ -15,7 +15,7 @@ from howsure import __version__
 from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import Randomness, generator_from, seed_in_recipe, with_seed
 from howsure.inputs.frames import Source
-from howsure.inputs.long_form import alike_ids_advice, item_twice
+from howsure.inputs.long_form import alike_ids_advice
 from howsure.inputs.numbers_and_names import (
     check_bounds,
     check_choice,
@@ -46,10 +46,11 @@ from howsure.scores.prediction_metrics import (
     score_named_as_metric,
 )
 from howsure.scores.ranks import Flags, count_shared, ranks
-from howsure.scores.results import MACRO, ScoreRow, ScoreTable, lacking_items_notes
+from howsure.scores.results import MACRO, ScoreRow, ScoreTable, lacking_items_notes, not_compared_notes
 from howsure.scores.scored_rows import (
     ScoredRows,
     cell_codes,
+    check_distinct_runs,
     check_missing_score,
     clusters_of_items,
     iterate_cells,
@@ -57,8 +58,9 @@ from howsure.scores.scored_rows import (
     read_scored_rows,
 )
 from howsure.significance.metrics.documents import signatures
+from howsure.significance.metrics.labels import MIN_FOR_INTERVAL
 from howsure.significance.metrics.metric import Metric
-from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, few_clusters
+from howsure.stats.clusters import MIN_CLUSTERS, ItemGroups, few_clusters, kish
 from howsure.stats.jackknife_value import JackknifeValue
 from howsure.stats.mean_score import STUDENT_NOTE, Bounds, MeanScore, mean_score, share_bounds
 from howsure.worst_rows import LowItem, Show, check_worst
@@ -306,6 +308,13 @@ class _Cell:
     class_errors: ClassErrors | None
     row: ScoreRow
 
+    @property
+    def effective(self) -> float:
+        """The effective number of items that count in a metric such as the F1 of a class; infinite in other metrics."""
+        if self.sizes is None or self.class_errors is not None:
+            return math.inf
+        return kish(self.sizes) if self.sizes.any() else 0.0
+
 
 def _score_rows(
     rows: ScoredRows, name: str, values: Floats, missing: Flags, summary: RunSummary, options: _Options
@@ -455,7 +464,8 @@ def _cell(
             notes.append(
                 f"{every} {test.value:g}: the mean of such items is {claim} (one-sided, level {options.level:g})."
             )
-    row = ScoreRow(name, group, model, len(values), runs, int(missing[positions].sum()), mean, notes=tuple(notes))
+    n_missing = int(missing[positions].sum())
+    row = ScoreRow(name, group, model, len(values), runs, n_missing, mean, notes=tuple(notes), test=test)
     return _Cell(values, units, items, sizes, class_errors, row)
 
 
@@ -463,20 +473,6 @@ def _one_sided_bound(bounds: Bounds, *, best: bool) -> str:
     """Return a phrase that gives a one-sided bound, rounded away from the estimate."""
     low, high = bounds
     return f"at least {math.floor(1e4 * low) / 1e4:g}" if best else f"at most {math.ceil(1e4 * high) / 1e4:g}"
-
-
-def check_distinct_runs(rows: ScoredRows, positions: Integers, place: Integers) -> None:
-    """Raise InputError for two rows of the same item and run."""
-    runs, ids = rows.coded.get("run"), rows.coded["id"]
-    key = place if runs is None else place.astype(np.int64) * len(runs.names) + runs.codes[positions]
-    distinct_keys, times = np.unique(key, return_counts=True)
-    if len(distinct_keys) == len(key):
-        return
-    repeated_key = int(distinct_keys[times.argmax()])
-    a, b = np.flatnonzero(key == repeated_key)[:2]
-    of = "" if runs is None else f" of run {runs.names[runs.codes[positions[a]]]!r}"
-    item, (row_a, row_b) = f"{ids.names[ids.codes[positions[a]]]!r}{of}", (int(positions[a]), int(positions[b]))
-    raise item_twice(row_a, row_b, item, each="model and run", has_runs=runs is None)
 
 
 def _estimate(test: MeanScore | JackknifeValue, options: _Options, n: int, *, has_interval: bool) -> Estimate:
@@ -501,6 +497,10 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     if "id" not in rows.coded:
         note = marked_note("Models are not ranked: name the item of each row (`id`).", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
+    if any(cell.effective < MIN_FOR_INTERVAL for cell in cells):
+        too_few = f"fewer than {MIN_FOR_INTERVAL} items count in this metric"
+        note = Note(f"Models are not ranked: {too_few}.", WARNING)
+        return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     scores, units, sizes = _align_items(cells)
     shared, kind = count_shared(scores, units), "items" if units is None else "clusters"
     few = shared < 2
@@ -509,13 +509,15 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
         advice = alike_ids_advice(rows.coded["id"])
         note = Note(f"Models are not ranked: they have fewer than two {kind} in common.{advice}", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
-    note = Note(f"This model is not compared with models that share fewer than two {kind} with it.", WARNING)
-    models = [str(row.model) for row in score_rows]
+    models, partners = [str(row.model) for row in score_rows], few.sum(axis=1)
+    not_compared = [tuple(compress(models, few_shared)) for few_shared in few]
     score_rows = [
-        replace(row, notes=(*row.notes, note), not_compared=tuple(compress(models, few_shared)))
-        if few_shared.any()
-        else row
-        for row, few_shared in zip(score_rows, few, strict=True)
+        replace(
+            row,
+            notes=(*row.notes, *not_compared_notes(names, kind, notes=count >= partners[few_shared].max(initial=1))),
+            not_compared=names,
+        )
+        for row, names, few_shared, count in zip(score_rows, not_compared, few, partners, strict=True)
     ]
     missing_items = np.isnan(scores).sum(axis=1).tolist()
     np.fill_diagonal(shared, 0)
@@ -670,7 +672,8 @@ def _macro_row(
             notes = list(interval_notes(mean, level=options.level, unit=unit))
         estimates.append(_estimate(mean, options, n, has_interval=True))
     estimate = estimates[0] if len(estimates) == 1 else add_reaches(estimates, bounds)
-    return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, estimate, notes=tuple(notes))
+    test = mean if len(estimates) == 1 else None
+    return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, estimate, notes=tuple(notes), test=test)
 
 
 def _crossed_items(cells: Sequence[_Cell]) -> Integers | None:

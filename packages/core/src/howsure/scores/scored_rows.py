@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, SCORES, SEPARATE, columns_of_log, scores_of_log
 from howsure.data.sources import Files
-from howsure.errors import LIST_COLUMNS, InputError, quote, renumbered_rows
+from howsure.errors import LIST_COLUMNS, InputError, parameter, quote, renumbered_rows
 from howsure.inputs.arguments import check_distinct
 from howsure.inputs.checks import (
     Coded,
@@ -38,9 +38,10 @@ from howsure.inputs.frames import (
     frame_columns,
     not_a_column_name,
 )
-from howsure.inputs.long_form import advising_pos_label, as_scores, partial_scores, positive_scores
+from howsure.inputs.long_form import advising_pos_label, as_scores, item_twice, partial_scores, positive_scores
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import (
+    counted,
     is_number,
     notes_on_numbers,
     number_or_text,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 CODED = ("model", "groups", "id", "run")
 KINDS = {"model": "models", "groups": "groups"}  # in notes on names that differ only in spelling
 OF_TRIALS = {"error": Kind.OPTIONAL, "cost": Kind.GRADE}  # additional roles for agents' trials
+MIN_UNIQUE, MAX_ROWS_OF_ID = 20, 1.5  # of a column that looks like an id: values, and rows of a model for each
 MAX_CELLS, SECONDS_PER_CELL = 10_000, 0.015  # number of models or groups, and seconds for each of them
 
 
@@ -193,6 +195,9 @@ def read_scored_rows(
     units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
     worst_rows = None if worst is None else worst.other_columns(n, data)
     _check_cells(coded, n)
+    if "groups" in coded and not macro:
+        models = len(coded["model"].names) if "model" in coded else 1
+        check_groups_are_not_ids(coded["groups"], models, "groups")
     notes += _spellings_notes(coded)
     read = {"n": n} | ({"percentages": percent} if percent else {})
     return ScoredRows(scores, coded, units, read, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials)
@@ -277,6 +282,10 @@ def _read_source(
             if (column := columns.get(role)) is not None
         }
         _check_cells(coded, n, columns)
+        if roles["groups"] is not None and not macro:
+            check_groups_are_not_ids(
+                coded["groups"], len(coded["model"].names) if "model" in coded else 1, roles["groups"]
+            )
         notes += _spellings_notes(coded)
         units = None if clusters is None else cluster_codes(table.columns[clusters], n, clusters)
     provenance = dict(table.read)
@@ -409,6 +418,23 @@ def _check_cells(coded: Mapping[str, Coded], n: int, columns: Mapping[str, str |
             check_group_count(len(coded_column.names), n, name=name, most=MAX_CELLS, seconds=SECONDS_PER_CELL)
 
 
+def check_groups_are_not_ids(groups: Coded, models: int, name: str) -> None:
+    """Raise InputError for a named column of groups in which nearly every row of a model has a value of its own.
+
+    >>> check_groups_are_not_ids(Coded(np.arange(58), tuple(f"q{i}" for i in range(58))), 1, "uid")
+    Traceback (most recent call last):
+    howsure.errors.InputError: uid has 58 different values in 58 rows, so it looks like an id, not like groups. Name ...
+    """
+    n, different = len(groups.codes), len(groups.names)
+    if different < MIN_UNIQUE or n >= MAX_ROWS_OF_ID * different * models:
+        return
+    advice = f"Name {parameter('id', name)}, or a column with fewer values as {parameter('groups')}."
+    raise InputError(
+        f"{name} has {different:,} different values in {counted(n, 'row')}, so it looks like an id, not like groups. "
+        f"{advice}"
+    )
+
+
 def _spellings_notes(coded: Mapping[str, Coded]) -> list[str]:
     """Notes on models and groups whose names differ only in spelling."""
     return [note for role, kind in KINDS.items() if role in coded for note in coded[role].spellings_note(kind)]
@@ -439,6 +465,20 @@ def clusters_of_items(rows: ScoredRows, positions: Integers, first: Integers, pl
             f"{positions[differs.argmax()]}`. Are the ids right?"
         )
     return np.asarray(units[first])
+
+
+def check_distinct_runs(rows: ScoredRows, positions: Integers, place: Integers) -> None:
+    """Raise InputError for two rows of the same item and run."""
+    runs, ids = rows.coded.get("run"), rows.coded["id"]
+    key = place if runs is None else place.astype(np.int64) * len(runs.names) + runs.codes[positions]
+    distinct_keys, times = np.unique(key, return_counts=True)
+    if len(distinct_keys) == len(key):
+        return
+    repeated_key = int(distinct_keys[times.argmax()])
+    a, b = np.flatnonzero(key == repeated_key)[:2]
+    of = "" if runs is None else f" of run {runs.names[runs.codes[positions[a]]]!r}"
+    item, (row_a, row_b) = f"{ids.names[ids.codes[positions[a]]]!r}{of}", (int(positions[a]), int(positions[b]))
+    raise item_twice(row_a, row_b, item, each="model and run", has_runs=runs is None)
 
 
 def cell_codes(rows: ScoredRows) -> Integers:

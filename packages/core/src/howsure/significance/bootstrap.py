@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -262,11 +263,12 @@ def _values(
 DERIVATIVE_STEP = 1e-3  # fraction of a unit that is left out to obtain the linear approximation
 
 
-def quantile_ratio(units: Units, level: float) -> float:
-    """The ratio of Student's quantile to the normal one for an interval of this level; NaN for a single unit."""
+def quantile_ratio(units: Units, level: float, *, at_most: float = math.inf) -> float:
+    """The ratio of Student's quantile, with at most some degrees of freedom, to the normal one for an interval of this
+    level; NaN for a single unit."""
     from scipy.special import ndtri, stdtrit
 
-    degrees = degrees_of_freedom(units)
+    degrees = min(degrees_of_freedom(units), at_most)
     if degrees == 0:
         return np.nan
     tail = (1 + level) / 2
@@ -308,13 +310,13 @@ def spread_ratio(units: Units, metric: Metric) -> float:
     if units.runs != (1, 1) or (len(units.starts) == 1 and (units.rows == 1).all()):
         return plain
     first, second = observed_values(units, [metric])[0]
-    whole, some = (_spread(units, metric, second - first, share) for share in (1.0, DERIVATIVE_STEP))
+    whole, some = (jackknife_variance(units, metric, second - first, share) for share in (1.0, DERIVATIVE_STEP))
     return float(np.sqrt(whole / some)) if np.isfinite(whole) and some > 0 else plain
 
 
-def _spread(units: Units, metric: Metric, difference: float, share: float) -> Floats:
+def jackknife_variance(units: Units, metric: Metric, difference: float, share: float = 1.0) -> float:
     """Return the sum over units of (m - 1)/m (d - difference)² / share², with d the difference if `share` of the unit
     is left out, and m the number of units in the stratum."""
     values, counts = jackknife_values(units, [metric], share=share)[0]
     m = units.stratum_sizes
-    return np.asarray((counts * (m - share) / m * ((values - difference) / share) ** 2).sum())
+    return float((counts * (m - share) / m * ((values - difference) / share) ** 2).sum())

@@ -19,6 +19,7 @@ from howsure.significance.bootstrap import (
     degrees_of_freedom,
     drift,
     jackknife_values,
+    jackknife_variance,
     observed_values,
     quantile_ratio,
     shift_p_value,
@@ -26,12 +27,14 @@ from howsure.significance.bootstrap import (
     student_p_value,
 )
 from howsure.significance.checked_systems import Systems
+from howsure.significance.class_differences import rare_class_error
 from howsure.significance.jackknife import paired_jackknife
 from howsure.significance.metrics.metric import Floats, Metric
 from howsure.significance.permutation import mid_p_value, permutation_p_values
 from howsure.significance.resampling_units import Units, build_units
 from howsure.significance.results import Difference, relative_reduction
 from howsure.significance.systems import Problem
+from howsure.stats.mean_score import MeanScore
 
 # BooStSa's rule: the proportion of sub-samples whose difference is more than twice the difference in the test set.
 
@@ -233,21 +236,26 @@ def test_differences(
         return [_jackknife_difference(problem, units, metric, choices, names) for metric in metrics]
     with np.errstate(invalid="ignore"):
         observed = observed_values(units, metrics)
-        replicates = _replicates(units, metrics, choices, observed, seed)
-        p_values = _p_values(problem, units, metrics, choices, observed, replicates, seed)
+        of_classes = [rare_class_error(units, metric) for metric in metrics]
+        replicates = _replicates(units, metrics, choices, observed, of_classes, seed)
+        p_values = _p_values(problem, units, metrics, choices, observed, replicates, of_classes, seed)
         leave_outs = jackknife_values(units, metrics) if choices.interval == "bca" else [None] * len(metrics)
     rows = []
     turn = -1 if units.swapped else 1
-    quantile = quantile_ratio(units, choices.level)
-    for metric, values, drawn, p, left_out in zip(metrics, observed, replicates, p_values, leave_outs, strict=True):
+    for metric, values, drawn, p, left_out, rare in zip(
+        metrics, observed, replicates, p_values, leave_outs, of_classes, strict=True
+    ):
         plain = values if turn == 1 else (values[1], values[0])
         difference = turn * (values[1] - values[0])
         low, high, undefined = math.nan, math.nan, 0
         if drawn is not None and math.isfinite(difference):
             moved = None if left_out is None else (turn * left_out[0], left_out[1])
+            quantile = quantile_ratio(units, choices.level, at_most=math.inf if rare is None else rare[1])
             widened = difference + quantile * (turn * drawn - difference)
             low, high = bootstrap_interval(widened, difference, choices.level, str(choices.interval), moved)
             undefined = int((~np.isfinite(drawn)).sum())
+            if rare is not None and choices.alternative == "two-sided" and p[0] > 1 - choices.level:
+                low, high = min(low, 0.0), max(high, 0.0)  # so that the interval and p agree
             if max(abs(low), abs(high)) < ROUNDING and difference == 0.0:
                 low = high = 0.0  # identical systems: the nonzero value is due to rounding
             if metric.bounds is not None:  # of a difference
@@ -320,19 +328,27 @@ def _jackknife_difference(
 
 
 def _replicates(
-    units: Units, metrics: Sequence[Metric], choices: Choices, observed: Sequence[tuple[float, float]], seed: int
+    units: Units,
+    metrics: Sequence[Metric],
+    choices: Choices,
+    observed: Sequence[tuple[float, float]],
+    of_classes: Sequence[tuple[float, float] | None],
+    seed: int,
 ) -> list[Floats | None]:
     """Return, for each metric, the differences (second - first system) in a full-size bootstrap, widened for few or
-    unequal units; None for a metric that needs no bootstrap."""
+    unequal units, and by a normal error for classes with few items; None for a metric that needs no bootstrap."""
     if choices.interval is None and choices.method != "bootstrap":
         return [None] * len(metrics)
     rng = np.random.default_rng([seed, 0])
     values = bootstrap_values(units, metrics, choices.n_resamples, rng)
     out: list[Floats | None] = []
-    for metric, (a, b), whole in zip(metrics, values, observed, strict=True):
+    normal = np.random.default_rng([seed, 2])
+    for metric, (a, b), whole, rare in zip(metrics, values, observed, of_classes, strict=True):
         difference = whole[1] - whole[0]
-        deviations = b - a - drift(units, metric, difference) - difference
-        out.append(difference + spread_ratio(units, metric) * deviations)
+        deviations = spread_ratio(units, metric) * (b - a - drift(units, metric, difference) - difference)
+        if rare is not None:
+            deviations += math.sqrt(rare[0]) * normal.standard_normal(len(deviations))
+        out.append(difference + deviations)
     return out
 
 
@@ -343,10 +359,11 @@ def _p_values(
     choices: Choices,
     observed: Sequence[tuple[float, float]],
     replicates: Sequence[Floats | None],
+    of_classes: Sequence[tuple[float, float] | None],
     seed: int,
 ) -> list[tuple[float, float, bool]]:
     """Return, for each metric, the p-value, its Monte Carlo error, and whether it is exact; NaN if the difference is
-    undefined."""
+    undefined. If classes have few items, the p-value is at least that of Student's t with their errors."""
     differences = [second - first for first, second in observed]
     turn = -1 if units.swapped else 1
     rng = np.random.default_rng([seed, 1])
@@ -370,15 +387,34 @@ def _p_values(
         return [
             UNDEFINED
             if drawn is None or not math.isfinite(d)
-            else (*student_p_value(*shift_p_value(drawn, d, side), side, degrees), False)
-            for drawn, d, side in zip(replicates, differences, sides, strict=True)
+            else (
+                *student_p_value(
+                    *shift_p_value(drawn, d, side), side, degrees if rare is None else min(degrees, rare[1])
+                ),
+                False,
+            )
+            for drawn, d, side, rare in zip(replicates, differences, sides, of_classes, strict=True)
         ]
     kept = [k for k, difference in enumerate(differences) if math.isfinite(difference)]
     out = [UNDEFINED] * len(metrics)
     tested = permutation_p_values(units, [metrics[k] for k in kept], [sides[k] for k in kept], choices.n_resamples, rng)
-    for k, test_result in zip(kept, tested, strict=True):
+    for k, side, test_result in zip(kept, [sides[k] for k in kept], tested, strict=True):
         out[k] = test_result
+        rare = of_classes[k]
+        if rare is not None:
+            p = _student_of_classes(units, metrics[k], differences[k], side, *rare)
+            out[k] = (p, 0.0, False) if p > test_result[0] else test_result
     return out
+
+
+def _student_of_classes(
+    units: Units, metric: Metric, difference: float, side: str, added: float, degrees: float
+) -> float:
+    """P-value by Student's t with the jackknife variance and the variance that classes with few items add."""
+    error = math.sqrt(jackknife_variance(units, metric, difference) + added)
+    return MeanScore(
+        difference, error, 0.0, min(degrees, degrees_of_freedom(units)), len(units), units=math.inf
+    ).p_value(side)
 
 
 def _alternative_of_difference(alternative: str, direction: int) -> str:

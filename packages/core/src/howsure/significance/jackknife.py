@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from howsure.significance.bootstrap import jackknife_values, observed_values
+from howsure.significance.class_differences import rare_class_error
 from howsure.significance.metrics.metric import Floats, Metric
 from howsure.significance.resampling_units import Units
 from howsure.stats.clusters import degrees_of_freedom
@@ -48,9 +49,13 @@ def paired_jackknife(units: Units, metric: Metric, *, level: float) -> MeanScore
     # the error is undefined if the metric is undefined without one of the units
     degrees = degrees_of_freedom(rows, squares) if math.isfinite(error) else 0.0
     effective = float(counts @ sizes) ** 2 / max(float(counts @ sizes**2), 1e-300)
+    rare = rare_class_error(units, metric)
+    safe = max(math.hypot(error, one_more), min(2.0, VOTES / number) * one_more) if differing.any() else 0.0
+    if rare is not None:
+        safe, degrees = math.hypot(safe, math.sqrt(rare[0])), min(degrees, rare[1])
     return MeanScore(
         difference,
-        max(math.hypot(error, one_more), min(2.0, VOTES / number) * one_more) if differing.any() else 0.0,
+        safe,
         0.0,
         degrees,
         int(units.rows @ units.counts),

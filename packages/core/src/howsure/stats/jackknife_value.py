@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from howsure.inputs.pairs import Floats
 from howsure.stats.clusters import kish
-from howsure.stats.mean_score import Bounds
+from howsure.stats.mean_score import MAX_TIMES, POWER, Bounds
+from howsure.stats.p_values import bisect_limit, smallest_size
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 ROUNDING = (
@@ -106,6 +107,36 @@ class JackknifeValue:
     def interval(self, level: float) -> Bounds:
         """Two-sided interval: the one-sided bounds of size (1 - level) / 2."""
         return self.bounds((1 - level) / 2)
+
+    def p_above(self, limit: float) -> float:
+        """Return the p-value of "the value is at most `limit`", by the lower bounds."""
+        return smallest_size(lambda size: self.bounds(size)[0] > limit)
+
+    def p_below(self, limit: float) -> float:
+        """Return the p-value of "the value is at least `limit`", by the upper bounds."""
+        return smallest_size(lambda size: self.bounds(size)[1] < limit)
+
+    def rows_needed(self, limit: float, size: float) -> int | None:
+        """Return the number of units with which a test of this size rejects with power 0.8, if the true value is the
+        estimate; None if the estimate is too close to the limit."""
+        z = normal_quantile(1 - 2 * size)
+
+        def is_decided(times: float) -> bool:
+            more = replace(
+                self,
+                error=self.error / math.sqrt(times),
+                below=self.below / times,
+                above=self.above / times,
+                effective=self.effective * times,
+                units=int(self.units * times),
+            )
+            reach = abs(more.bounds(size)[0 if limit < self.value else 1] - self.value)
+            return reach * (z + normal_quantile(2 * POWER - 1)) / z <= abs(limit - self.value)
+
+        if math.isclose(limit, self.value, abs_tol=1e-12) or not is_decided(MAX_TIMES):
+            return None
+        times = 1.0 if is_decided(1.0) else bisect_limit(lambda times: not is_decided(times), 1.0, MAX_TIMES)
+        return math.ceil(self.units * times)
 
     @property
     def at_end(self) -> float | None:

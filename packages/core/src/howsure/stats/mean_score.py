@@ -22,6 +22,7 @@ STUDENT_NOTE = (
     "These Student's t intervals may be too narrow if rare extreme scores exist; if scores have limits, give them as "
     "bounds."
 )
+FEW_DIFFERING = 100  # units; if fewer differ between models, the skewness of the differences is hardly known
 VOTES = 16.0  # the error is at least min(2, 16 / units) times the effect of one unit; see `mean_difference`
 
 
@@ -48,6 +49,7 @@ class MeanScore:
     unseen: float = math.nan
     method: str = STUDENT
     units: float = math.nan  # items or clusters; if NaN, degrees of freedom + 1 is used
+    few: bool = False  # few units carry the skewness, so tests without the correction must reject, too
 
     def p_above(self, limit: float) -> float:
         """Return the p-value of "the mean is at most `limit`"; 1 if the estimate is at most the limit."""
@@ -165,6 +167,7 @@ class MeanScore:
             return 1.0
         z = (self.value - limit) / self.error
         t = z + self.skewness * z**2 / 3 + self.skewness**2 * z**3 / 27 + self.skewness / 6
+        t = min(t, z) if self.few else t
         return max(float(stdtr(self.degrees_of_freedom, -t)), self._smallest_p)
 
     @property
@@ -322,6 +325,9 @@ def mean_difference(
     root mean square of the units' nonzero sums of differences. So with up to 8 units, all differing equally, the
     p-value is about the p-value of the sign test, 2^(1 - m), however many items each unit has.
 
+    If fewer than 100 units differ, and at most half of all, their skewness is hardly known, so a test without the
+    correction for skewness must reject, too.
+
     If no item differs, `unseen` is the possible effect of items that were not drawn: a proportion of up to 1 - (1 -
     level)^(1/units) of the items may differ, by up to `spread`, the range of scores.
     """
@@ -329,7 +335,9 @@ def mean_difference(
     groups = groups or ItemGroups.of(len(differences))
     if not np.isfinite(differences).all():
         return MeanScore(math.nan, math.nan, 0.0, 0.0, len(differences))
-    one_more, one_unit = (_size(values) / groups.n for values in (differences, groups.totals(differences)))
+    totals = groups.totals(differences)
+    one_more, one_unit = (_size(values) / groups.n for values in (differences, totals))
+    differing = int(np.count_nonzero(totals))
     error = math.hypot(groups.safe_error(differences), one_more) if groups.degrees else 0.0
     error = max(error, min(2.0, VOTES / groups.units) * one_unit)
     unseen = spread * (1 - (1 - level) ** (1 / groups.units))
@@ -343,6 +351,7 @@ def mean_difference(
         standard_error,
         unseen=unseen,
         units=groups.units,
+        few=differing < FEW_DIFFERING and 2 * differing <= groups.units,
     )
     if bounds is None:
         return mean

@@ -24,6 +24,8 @@ from howsure.fields.policy import FilingPolicy
 from howsure.files.atomic_write import locked, write_atomically
 from howsure.files.input_files import identity
 from howsure.notes import with_spelled_notes
+from howsure.scores.model_scores import score_models
+from howsure.scores.score_table import score_table
 from howsure.show.table import in_a_line, markdown_escaped
 from howsure.significance.experiments import Experiments
 from howsure.significance.trend import check_date
@@ -61,9 +63,9 @@ CHECKS: dict[str, Callable[..., Check]] = {
     "score": run_score_check,
     "selective": check_selective,
 }
-DOCUMENTED_BY: dict[str, tuple[Callable[..., Check], ...]] = {
+DOCUMENTED_BY: dict[str, tuple[Callable[..., object], ...]] = {
     "calibration": (check_calibration,),
-    "score": (check_score, check_score_so_far),
+    "score": (check_score, check_score_so_far, score_models, score_table),
 }
 
 
@@ -266,9 +268,11 @@ check_command(
 howsure check score dev.csv --score exact_match --min-score 0.8
 howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --against old.jsonl
 howsure check score grades.csv --score grade --min-score 3.5 --bounds 1,5
-howsure check score so_far.csv --score new --better-than old --sequential --items-total 1000
+howsure check score dev.csv --target gold --prediction label --metric macro_f1 --min-score 0.7
 """,
     bounds=bounds_option,
+    metrics=click.option("--metric", "metrics", multiple=True, metavar="NAME"),
+    targets=click.option("--targets", metavar="FILE"),
 )
 check_command(
     "fields",

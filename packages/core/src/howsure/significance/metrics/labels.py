@@ -161,13 +161,13 @@ def rare_labels_note(true_counts: npt.NDArray[Any], *, kinds: tuple[str, str] = 
     """Return a note on an average over labels if some of them are true in fewer than 5 rows.
 
     >>> rare_labels_note(np.array([40, 4, 2, 0]))
-    '2 of 3 labels have fewer than 5 items, so the interval may be too narrow'
+    '2 of 3 labels have fewer than 5 items, which makes the interval wider and p larger'
     """
     occurring = true_counts[true_counts > 0]
     rare = int((occurring < MIN_FOR_INTERVAL).sum())
     have = "has" if rare == 1 else "have"
     few = f"{rare} of {counted(len(occurring), *kinds)} {have} fewer than {MIN_FOR_INTERVAL} items"
-    return f"{few}, so the interval may be too narrow" if rare else None
+    return f"{few}, which makes the interval wider and p larger" if rare else None
 
 
 def weighted(name: str, quotient: Quotient) -> Metric:
