@@ -91,6 +91,13 @@ def test_an_option_of_howsure_score_names_what_checks_each_model() -> None:
     assert "No such option '--model'. To check each model, name the column as groups: --group COL." in done.err
 
 
-def test_options_of_score_that_a_check_does_not_have_are_explained(tmp_path: Path) -> None:
-    path = str(tmp_path / "pred.csv")
-    assert "howsure score takes --targets" in howsure("check", "score", path, "--targets", path).err
+def test_a_metric_of_predictions_is_checked(tmp_path: Path) -> None:
+    gold, answers = tmp_path / "gold.csv", tmp_path / "pred.csv"
+    gold.write_text("id,gold\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(60)))
+    answers.write_text("id,answer\n" + "".join(f"{i},{'ab'[i % 2] if i % 10 else 'b'}\n" for i in range(60)))
+    names = ["--target", "gold", "--prediction", "answer", "--metric", "macro_f1", "--id", "id"]
+    checked = howsure("check", "score", str(answers), "--targets", str(gold), *names, "--at-least", "0.7")
+    assert (checked.code, checked.out.partition(":")[0]) == (0, "pass")
+    assert "macro_f1 > 0.7" in checked.out
+    refused = howsure("check", "score", str(answers), *names[2:], "--min-score", "0.7").err
+    assert "name --target" in refused

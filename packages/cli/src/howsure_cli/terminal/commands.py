@@ -29,7 +29,6 @@ from howsure_cli.terminal.output import ROLES, InOptions, option_name
 ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options, too
 OTHER_COMMANDS_OPTIONS = {  # (last word of a command, an option that it lacks) -> what to use instead
     ("calibration", "--sequential"): "howsure monitor is for calibration that is checked repeatedly.",
-    ("score", "--targets"): "A check needs a column of scores; howsure score takes --targets.",
     ("judge", "--judge"): "howsure judge takes the judge's grades by --score and those of people by --target.",
     ("score", "--model"): "To check each model, name the column as groups: --group COL.",  # of howsure check score
 }
