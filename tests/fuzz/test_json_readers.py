@@ -89,10 +89,10 @@ def in_package(path: Path) -> str:
 
 def parsing_functions() -> set[str]:
     """The functions of howsure that parse JSON, each as its file and name."""
-    functions, called = set(), re.compile(rf"\b(?:{'|'.join(PARSERS)})\(")
+    functions, call = set(), re.compile(rf"\b(?:{'|'.join(PARSERS)})\(")
     for path in (path for path in FILES if PAPERS not in path.parents):
         text = path.read_text(encoding="utf-8")
-        for function in ast.walk(ast.parse(text)) if called.search(text) else ():
+        for function in ast.walk(ast.parse(text)) if call.search(text) else ():
             if isinstance(function, ast.FunctionDef) and any(map(is_parser, ast.walk(function))):
                 functions.add(f"{in_package(path)} {function.name}")
     return functions
