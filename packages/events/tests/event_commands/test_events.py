@@ -366,3 +366,11 @@ def test_a_column_for_each_actor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "events", "import", "wide.csv", "--id", "id", "--date", "date", "--actors", "IRQ,USA", "--store", "w"
     )
     assert "expected documents: IRQ 0.9, USA 0.2" in output
+
+
+def test_lines_above_the_names_of_columns_are_left_out_and_named(tmp_path: Path) -> None:
+    (tmp_path / "ev.csv").write_text("Datos 2023;;;\nid;day;actor;prob\n1;2023-01-02;A;0.4\n2;2023-02-02;B;0.9\n")
+    store = str(tmp_path / "ev.duckdb")
+    columns = ("--id", "id", "--date", "day", "--actor", "actor", "--prob", "prob")
+    result = howsure("events", "import", str(tmp_path / "ev.csv"), *columns, "--event", "strike", "--store", store)
+    assert "The names of the columns are in line 2" in result.err

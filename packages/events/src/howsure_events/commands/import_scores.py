@@ -12,6 +12,7 @@ from howsure_cli.terminal.options import CLUSTERINGS, as_names, seed_option
 from howsure_cli.terminal.output import emit, progress
 from howsure_events.commands.options import date_options, store_option
 from howsure_events.commands.output import dates_read, empty_texts, next_steps
+from howsure_events.commands.setup import say_notes
 from howsure_events.corpus import NO_DATE, REASONS
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def import_command(
         bad_dates=bad_dates,
         format=input_format,
     )
+    say_notes(scores.corpus)
     with progress("documents", total=scores.corpus.total, rate=True) as advance:
         report = import_events(
             scores, store, event=event, question=question, samples=sample_size, rng=seed, advance=advance

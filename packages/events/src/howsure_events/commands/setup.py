@@ -11,7 +11,7 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.show.table import Table
-from howsure_cli.terminal.output import table_text
+from howsure_cli.terminal.output import say, table_text
 from howsure_events.commands.options import antecedent_model
 from howsure_events.commands.output import dates_read, empty_texts, next_steps
 from howsure_events.corpus import REASONS, Corpus, Fields, Filter
@@ -36,6 +36,7 @@ def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> 
     corpus = open_corpus(
         options["files"], fields=fields, bad_dates=options["bad_dates"], format=options["input_format"]
     )
+    say_notes(corpus)
     parser = _parser(options["parser"], corpus)
     rule = rule_named(options["rule"], options["labels"], parser.scheme)
     path = options["lexicon"]
@@ -44,6 +45,13 @@ def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> 
     name = None if corpus.is_parsed else options["parser"]
     work = Work(parser=name, model=model, lexicon=lexicon, rule=rule, samples=samples, seed=seed, filter=kept)
     return corpus, work
+
+
+def say_notes(corpus: Corpus) -> None:
+    """Say which lines above the names of columns were left out."""
+    for file in corpus.table.files:
+        if file.note:
+            say(f"{file.name}: {file.note}")
 
 
 def _parser(name: str | None, corpus: Corpus) -> Parser:
