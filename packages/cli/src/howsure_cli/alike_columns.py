@@ -129,7 +129,9 @@ def raters(columns: Sequence[SeenColumn], values: Values) -> list[SeenColumn]:
     labels = [column for column in columns if _may_be_label(column) and column.kind in (TWO, FEW)]
     labels = [column for column in labels if not column.words & (MODELS | GROUPS - LABELS | ENDS)][:MAX_COLUMNS]
     families = [alike for key, alike in _families(labels).items() if _are_of_raters(key, alike)]
-    families.append([column for column in labels if column.words & (RATERS | JUDGE) and "." not in column.name])
+    of_raters = [column for column in labels if column.words & (RATERS | JUDGE) and "." not in column.name]
+    graded = [column for column in of_raters if column.words & SCORES]
+    families.append([] if 0 < len(graded) < len(of_raters) else of_raters)  # by criteria of a rater
     if any(names_rater(column) or last_words(column) & MODELS for column in columns if column not in labels):
         labels = [column for column in labels if not is_numeric(column) or _template(column) or column in families[-1]]
     groups = list[list[SeenColumn]]()

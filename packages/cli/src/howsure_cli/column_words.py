@@ -37,7 +37,7 @@ PREDICTIONS = PREDICTED | words_in("decision guess output said")  # unless expec
 PREDICTED_LABELS = PREDICTED | words_in(
     "label class sentiment emotion stance intent topic sentimento sentimiento sentiments stimmung etiqueta"
 )  # next to a score, as pipelines write them
-METRICS = words_in("f em rouge bleu meteor chrf comet bleurt bertscore ndcg mrr mcc")
+METRICS = words_in("wer cer ter f em rouge bleu meteor chrf comet bleurt bertscore ndcg mrr mcc")
 # of an answer, not a class
 CORRECT = words_in("correct right pass passed success korrekt richtig correcto correcte ✅ ✓ ✔ ✔️")
 SCORES = (
@@ -50,8 +50,8 @@ SCORES = (
     )
 )
 RATERS = words_in(
-    "rater grader annotator ann coder worker labeler labeller evaluator reviewer kodierer kodiererin codierer "
-    "annotateur anotador anotadora codificador bewerter"
+    "rater grader annotator ann coder worker labeler labeller evaluator reviewer participant respondent informant "
+    "kodierer kodiererin codierer annotateur anotador anotadora codificador bewerter"
 )
 RATERS_NAMED = words_in("user user_id username")  # in full
 JUDGE = words_in("judge")
@@ -86,7 +86,8 @@ MOODS = words_in("sentiment polarity subjectivity emotion compound")  # of texts
 RISKS = words_in("risk")  # which may be the probability of a label, but is not a score
 ARMS = words_in(
     "arm method approach agent variant mode policy strategy condition experiment setting config configuration "
-    "architecture shot shots pipeline scaffold technique framework retriever treatment intervention"
+    "architecture shot shots pipeline scaffold technique framework retriever treatment intervention style "
+    "persona"
 )  # a `mode` alone: not a failure_mode
 MODELS = ARMS | words_in("modell modelo modele modello model system engine llm generator")
 OVERALL = words_in("overall total final")

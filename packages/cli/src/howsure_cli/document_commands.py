@@ -47,7 +47,7 @@ def events_in_texts(columns: Columns, typed: TypedFiles) -> Iterator[Proposal]:
     text = _text(columns)
     numbers = {WITHIN, NUMBERS, SHARES, LISTS, OBJECTS}
     others = [column for column in columns if column.kind in numbers and "similarity" not in column.words]
-    if text is None or not dates or others or any(column.words & ASKED for column in columns):
+    if text is None or not dates or others or any(column.words & (ASKED | {"generated"}) for column in columns):
         return
     ids = (column for column in columns if column.kind == UNIQUE and names_id(column) and not column.missing)
     item = next(ids, None)

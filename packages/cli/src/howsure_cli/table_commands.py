@@ -56,6 +56,7 @@ from howsure_cli.column_words import (
     LABELS,
     LETTERS,
     MEASURES,
+    METRICS,
     MODEL_NAMES,
     MODELS,
     PEOPLE,
@@ -322,7 +323,7 @@ class _TableProposals(TableRoles):
         if rater is None or (item is not None and item.kind == UNIQUE):
             return
         grade = self._grade_column(rater)
-        if rater in runs and grade is not None and grade.kind not in (TWO, FEW):
+        if grade is not None and ((rater in runs and grade.kind not in (TWO, FEW)) or grade.words & METRICS):
             return
         coded = [c for c in self.columns if c.kind in (FEW, REPEATED) and c not in (rater, grade) and not c.missing]
         items = [item] if item is not None else [c for c in coded if not self._determines(rater, c)]
@@ -470,7 +471,9 @@ class _TableProposals(TableRoles):
             return
         identity, used = self._identity_options(label=score)
         marks = {**(positive_option(score) or {}), **non_answer_options(score)}
-        marks["lower_is_better"] = bool(score.words & FAULTS)
+        named = [column for column in self.columns if "metric" in column.words and not is_numeric(column)]
+        metrics = {value.casefold() for column in named for value in column.held}
+        marks["lower_is_better"] = bool(score.words & FAULTS or (metrics and metrics <= FAULTS))
         is_right = score is self._right and self._rater is None and self._judge is None
         is_right = is_right and not score.words & FAULTS
         proposal = self._command("score", [score, *used], score=score.name, **marks, **identity)

@@ -343,6 +343,7 @@ class TableRoles:
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
         chances = [chance for column in self.columns if (chance := self._probability_of_label(column)) is not None]
+        chances += [column for way, columns, _ in self._by_suffix() if way == "probs" for column in columns]
         scores = self._scores(TWO, FEW, WITHIN, NUMBERS, other_than=chances)
         amounts = [column for column in scores if column.kind in (WITHIN, NUMBERS)]
         whole = self._scores(REPEATED, other_than=chances)
@@ -440,7 +441,7 @@ class TableRoles:
             side for c in named for other in other_sides(c.name) if other in names for side in (c.name.lower(), other)
         }
         named = [c for c in named if c not in other_than and c.name.lower() not in sides]
-        named = [c for c in named if not c.words & (ERRORS | MEASURES | SCORES | JUDGE)]
+        named = [c for c in named if not c.words & (ERRORS | MEASURES | SCORES | JUDGE | PEOPLE)]
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
         named = [c for c in named if not (c.held and c.held <= FLAGS) and not c.words & ANSWERS]
@@ -540,6 +541,16 @@ class TableRoles:
             way = self._probability_option(columns)
             if way is not None:
                 yield way, columns, [column.name.removeprefix(prefix) for column in columns]
+
+    def _by_suffix(self) -> Iterator[tuple[str | None, list[SeenColumn], str]]:
+        """The columns with numbers within [0, 1] whose names end alike, such as left_score and right_score."""
+        columns_by_suffix: dict[str, list[SeenColumn]] = {}
+        for column in self.columns:
+            suffix = re.split(r"[\W_]+", column.name)[-1]
+            if column.kind == WITHIN and suffix != column.name:
+                columns_by_suffix.setdefault(suffix, []).append(column)
+        for suffix, columns in columns_by_suffix.items():
+            yield self._probability_option(columns) if len(columns) > 1 else None, columns, suffix
 
     def _by_prefix(self) -> Mapping[str, list[SeenColumn]]:
         columns_by_prefix: dict[str, list[SeenColumn]] = {}

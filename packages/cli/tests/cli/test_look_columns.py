@@ -198,3 +198,33 @@ def test_word_diarization_errors_are_better_when_lower() -> None:
     overview = look_at(["method", "case_id", "wder"], rows)
     assert overview.proposals[0].question == "Which method has the lowest mean wder?"
     assert first_means(overview) == pytest.approx(means((row[0], row[2]) for row in rows))
+
+
+@pytest.mark.parametrize("names", ["judge_accuracy judge_empathy", "human_accuracy human_policy_adherence"])
+def test_grades_by_criteria_are_neither_those_of_raters_nor_models(names: str) -> None:
+    grades = random(5).integers(1, 6, (60, 2))
+    rows = [(i // 3, ("calm", "rushed", "eager")[i % 3], *row) for i, row in enumerate(grades)]
+    overview = look_at(["question_id", "style", *names.split()], rows)
+    assert overview.commands[0].endswith("--model style --id question_id")
+    assert first_means(overview) == pytest.approx(means((row[1], row[2]) for row in rows))
+
+
+def test_errors_may_be_named_by_another_column_or_alone() -> None:
+    rows = [(("a", "b")[i % 2], f"t{i // 2}", i * 7 % 11 / 11, "WER") for i in range(60)]
+    overview = look_at(["model", "test_id", "quality_metric", "metric_name"], rows)
+    assert overview.proposals[0].question == "Which model has the lowest mean quality_metric?"
+    rows = [(f"p{i % 4}", f"The sentence {i // 4} to say", i * 7 % 11 / 10, i * 5 % 13 / 13) for i in range(60)]
+    overview = look_at(["Participant", "Reference", "WER", "Similarity"], rows)
+    assert "--score WER --lower-is-better" in overview.commands[0]
+
+
+def test_probabilities_of_classes_are_not_scores() -> None:
+    left, right = random(6).uniform(0, 0.5, (2, 60)).round(3)
+    rows = [(a, round(1 - a - b, 3), b, i % 3) for i, (a, b) in enumerate(zip(left, right, strict=True))]
+    commands = look_at(["left_score", "center_score", "right_score", "leaning"], rows).commands
+    assert not any("--score" in line for line in commands)
+
+
+def test_texts_that_a_model_generated_are_no_news() -> None:
+    rows = [(i, f"2024-0{1 + i % 9}-03", TEXT.format(i)) for i in range(30)]
+    assert look_at(["id", "start_date", "generated_summary"], rows).commands == ()
