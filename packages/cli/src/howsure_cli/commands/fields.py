@@ -13,6 +13,7 @@ from howsure.errors import InputError
 from howsure.fields.decisions import file_documents
 from howsure.fields.evaluation import evaluate_fields
 from howsure.fields.policy import FilingPolicy
+from howsure.notes import WARNING, severity
 from howsure_cli.terminal.commands import OutputFile, names_file
 from howsure_cli.terminal.derived import build_command, call_function, finish
 from howsure_cli.terminal.options import (
@@ -106,7 +107,8 @@ def evaluate(
         if table.policy is None:
             raise InputError("--write-policy needs --max-risk, such as --max-risk 0.05.")
         if table.policy.is_empty:
-            raise InputError(f"{table.policy.answer} No policy was written.")
+            warnings = [str(note) for note in table.notes if severity(note) == WARNING]
+            raise InputError(" ".join([f"{table.policy.answer} No policy was written.", *warnings]))
         table.policy.save(write_policy)
         say(f"The policy was written to {write_policy}.")
     finish(table, name="fields", form=form, output=output, figure=figure, report=report)

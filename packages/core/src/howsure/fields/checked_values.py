@@ -17,7 +17,7 @@ from howsure.data.structured.json_values import ROLES, FieldValue, generic_path,
 from howsure.data.structured.served import UNKNOWN, Served
 from howsure.errors import InputError, quote
 from howsure.fields.equality import SET, Equality, comparison_notes, field_equalities
-from howsure.inputs.checks import as_column, check_same_length, is_missing, missing, not_a_number
+from howsure.inputs.checks import as_column, check_same_length, is_missing, missing, not_a_number, probability_advice
 from howsure.inputs.frames import Kind, Rows, Source, frame_names, is_frame, not_a_column_name, read_columns
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
@@ -218,7 +218,8 @@ def _probability(cell: Any, row: int, name: str) -> float | None:
     except (TypeError, ValueError, OverflowError):
         raise not_a_number(name, cell, row=row) from None
     if not 0.0 <= value <= 1.0:
-        raise InputError("{parameter} must be between 0 and 1", name, value=value, row=row)
+        advice = probability_advice(value, value)
+        raise InputError("{parameter} must be between 0 and 1", name, value=value, row=row, remedy=advice)
     return value
 
 

@@ -140,6 +140,7 @@ def evaluate_fields(
         if policy is not None:
             new_policy = replace(new_policy, notes=(Note(SECOND_STEP, WARNING), *new_policy.notes))
     notes = [] if policy is None else policy_warnings(policy, raw.served)
+    notes += [Note(_never_predicted(row), WARNING) for row in rows if row.not_predicted == row.n]
     notes += [Note(equality_summary(values.equalities), DETAIL), *values.notes]
     if raw.served.aliases and max_risk is not None:
         names = ", ".join(raw.served.aliases)
@@ -178,6 +179,13 @@ def _passed(values: CheckedValues, policy: FilingPolicy, digest: str) -> Checked
             "it accepts."
         )
     return values.select_values(is_filed)
+
+
+def _never_predicted(row: FieldRow) -> str:
+    return (
+        f"{row.field} is never predicted, so all its true values count as wrong. If the model need not predict it, "
+        "leave it out of the true values."
+    )
 
 
 def _recalibration_notes(recalibration: RecalibrationMap, fitted_to: int, others: int) -> list[Note]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from howsure.errors import quote
 from howsure.files.input_files import parsed_json
+from howsure.inputs.checks import probability_advice
 
 JsonPath = tuple[str | int, ...]
 DECODER, ENCODER = json.JSONDecoder(), json.JSONEncoder(ensure_ascii=False)
@@ -117,7 +118,9 @@ def _confidence(value: Any, path: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError(f"the confidence of {path} must be between 0 and 1; it is {quote(value)}")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        advice = f". {probability_advice(value, value)}".rstrip(".") if is_number else ""
+        raise ValueError(f"the confidence of {path} must be between 0 and 1; it is {quote(value)}{advice}")
     return float(value)
 
 
