@@ -89,13 +89,13 @@ class RankedDocuments:
         worst = max(float(wrong.max()), 1.0)
         further = np.array([worst / total / times])
         splits = np.linspace(0.0, risk, SPLITS)
-        seen = np.append(1.0, gamma_p_value(np.array([value]), np.array([variance]), further, splits[1:]))
+        observed = np.append(1.0, gamma_p_value(np.array([value]), np.array([variance]), further, splits[1:]))
         sizes, often = np.unique(np.append(n, self.n.max()), return_counts=True)
         worse = sizes > wrong.max()
         if not worse.any():
-            return float(seen[-1])
+            return float(observed[-1])
         unseen = _log_unseen(sizes[worse][::-1], often[worse][::-1] * times, (risk - splits) * total * times)
-        return float((seen * np.exp(unseen)).max())
+        return float((observed * np.exp(unseen)).max())
 
     def counts_to_test(self, risk: float, level: float) -> tuple[Integers, int]:
         """Return the numbers of documents above the thresholds to test, and the index of the first one to test."""
@@ -199,8 +199,8 @@ def lowest_count(documents: RankedDocuments, *, risk: float, delta: float) -> in
         for start in [early] * (early < first) + [late] * bool(is_much_later):
             levels[[first, start]] += [-side, side]
     passed, level = 0, 0.0
-    for count, own in zip(counts.tolist(), levels.tolist(), strict=True):
-        level += own
+    for count, start_level in zip(counts.tolist(), levels.tolist(), strict=True):
+        level += start_level
         is_passed = level > 0.0 and documents.p_value(count, risk) <= level
         passed, level = (count, level) if is_passed else (passed, 0.0)
     return passed
