@@ -87,6 +87,8 @@ def test_dates_that_no_format_reads_together_name_the_format_that_reads_most() -
     problem = r"written as %d-%b-%y; row 2 is '96'. %d-%b-%y fits 2 of 3 different dates"
     with pytest.raises(InputError, match=problem):
         read_periods(["1-Jan-96", "2-Jan-96", "96"], period="year")
+    with pytest.raises(InputError, match="number of a day, write 2019-01-02 instead"):
+        read_periods(["43467", "43468"], period="year")
     with pytest.raises(InputError, match="give it, such as date_format="):
         read_periods(["last week"], period="year")
     assert read_periods(["1-Jan-96", "2-Feb-96", "3-Jan-96"], period="month").periods.names == ("1996-01", "1996-02")

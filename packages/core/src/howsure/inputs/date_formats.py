@@ -34,6 +34,8 @@ MONTHS = (
 ENGLISH = tuple(names.split()[0][:3].title() for names in MONTHS)
 MONTH_NAMES = {name: month for month, names in zip(ENGLISH, MONTHS, strict=True) for name in names.split()}
 YEAR_OR_MONTH = re.compile(rf"(?:(?:{'|'.join(MONTH_NAMES)})\.? )?(?:1[89]|20)\d\d(?:-\d\d)?")
+SERIAL_NUMBER = re.compile(r"[2-6]\d{4}")  # of days from 1954 to 2091, as spreadsheets count them
+SPREADSHEET_EPOCH = datetime.date(1899, 12, 30)
 WEEKDAYS = (
     "monday tuesday wednesday thursday friday saturday sunday mon tues tue wed thurs thu fri sat sun "
     "montag dienstag mittwoch donnerstag freitag samstag sonntag lunes martes miércoles jueves viernes sábado domingo "

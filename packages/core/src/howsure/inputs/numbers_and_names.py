@@ -198,6 +198,7 @@ PLAUSIBLE_SHARE = 2.0  # the scores of a scale from 0 to 1, or differences of su
 PERCENT = re.compile(rf"{BLANK}[+-]?(?:[0-9]{{1,18}}(?:[.,][0-9]{{0,18}})?|[.,][0-9]{{1,18}}){BLANK}%{BLANK}", re.ASCII)
 PERCENT_THOUSANDS = re.compile(rf"{BLANK}[+-]?[1-9][0-9]{{0,2}}[.,][0-9]{{3}}{BLANK}%{BLANK}", re.ASCII)
 PERCENT_IN_TEXT = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:\.[0-9]{1,18}|,[0-9]{1,2})?(?=\s*%)", re.ASCII)
+WITH_UNIT = re.compile(r"\s*([-+]?\d+)[.,](\d+)\s*[^\d\s.,%]{1,4}\s*")  # such as 0,5 s or 0.0077 €
 KEY = re.compile(r"\s*[+-]?0[0-9]")  # leading zero: an identifier, not a number
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 MISSING_TEXT = re.compile(r"\s*(?:[+-]?nan\s*)?", re.IGNORECASE)
@@ -261,8 +262,8 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     'Its point may separate thousands or decimals: write 1035, or 1,0350 if it is a decimal.'
     >>> comma_advice("1.035,5")
     'Leave out the separator of thousands: write 1035.5, or 1035,5 in a column with decimal commas.'
-    >>> comma_advice("0,5 s"), comma_advice("love,remorse")
-    ('Write a decimal point.', '')
+    >>> comma_advice("0,0077 €"), comma_advice("love,remorse")
+    ('Write only the number, without its unit: 0.0077.', '')
     >>> comma_advice("1,250%")
     'Its comma may separate thousands or decimals: write 1250%, or 1.2500% if it is a decimal.'
     """
@@ -291,6 +292,8 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
         is_comma = separator == "." and "," in digits
         or_comma = f", or {number.replace('.', ',')} in a column with decimal commas" if is_comma else ""
         return f"Leave out the separator of thousands: write {number}{or_comma}."
+    if (amount := WITH_UNIT.fullmatch(text)) is not None:
+        return f"Write only the number, without its unit: {amount.group(1)}.{amount.group(2)}."
     return "Write a decimal point." if "," in text and any(map(str.isdigit, text)) else ""
 
 

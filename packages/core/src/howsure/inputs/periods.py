@@ -14,6 +14,8 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.checks import Coded, as_column, first_missing, is_missing, missing
 from howsure.inputs.date_formats import (
     ISO,
+    SERIAL_NUMBER,
+    SPREADSHEET_EPOCH,
     YEAR_OR_MONTH,
     best_formats,
     check_date_format,
@@ -242,6 +244,9 @@ def read_days(dates: Coded, *, date_format: str | None, name: str) -> tuple[list
             advice = f" {ISO if written == ISO else written} fits {of_all}: correct the others."
         if YEAR_OR_MONTH.fullmatch(date.casefold()):
             raise InputError(f"{problem} For a month without a day, write its first day, as in 2019-05-01.") from None
+        if SERIAL_NUMBER.fullmatch(date):
+            day = SPREADSHEET_EPOCH + datetime.timedelta(days=int(date))
+            raise InputError(f"{problem} If this is a spreadsheet's number of a day, write {day} instead.") from None
         raise InputError(problem + (advice if date_format is None else "")) from None
     if has_short_year(written):
         last = last_year({day.year for day in days})

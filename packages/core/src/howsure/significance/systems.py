@@ -71,7 +71,7 @@ def as_rows(values: object, name: str) -> Column:
     array([0., 1.])
     """
     if not isinstance(values, (np.ndarray, list, tuple)) and hasattr(values, "to_numpy"):
-        values = values.to_numpy()
+        values = np.asarray(values) if hasattr(values, "to_pylist") else values.to_numpy()  # Arrow, or a frame
     if isinstance(values, np.ndarray) and values.dtype.kind == "O" and values.ndim == 1:
         values = values.tolist() if len(values) and isinstance(values[0], (list, tuple, np.ndarray)) else values
     if isinstance(values, (list, tuple)) and len(values) and isinstance(values[0], (list, tuple, np.ndarray)):
