@@ -235,7 +235,9 @@ def _read_source(
         }
         source = replace(source, by_file=True, across_files="error")
     kinds = {column: OF_TRIALS.get(role, Kind.NAMES) for role, column in roles.items() if column is not None}
-    if roles["model"] is None and isinstance(source, Files) and not _is_one_table(source.paths):
+    reads_columns = bool(kinds) or score is not None or answers is not None
+    is_one_table = reads_columns and isinstance(source, Files) and _is_one_table(source.paths)
+    if roles["model"] is None and isinstance(source, Files) and not is_one_table:
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
     parts = [column for column in (roles["model"] or FILE, roles["groups"]) if column in kinds]
     kind = Kind.NAMES if pos_label is not None else Kind.SCORE
