@@ -322,3 +322,18 @@ def test_items_with_the_same_names_in_each_group_do_not_repeat() -> None:
     data["correct"] = (rng.random(80) < prob).astype(int)
     table = howsure.calibration_table("correct", "prob", groups="group", data=data)
     assert "notes" not in table.recipe
+
+
+@pytest.mark.parametrize(("items", "limit"), [(3, 0.75), (40, 0.8)])
+@pytest.mark.parametrize("id", [None, "question_id"])
+def test_a_check_takes_items_as_clusters_however_few_and_even_if_they_are_named(
+    items: int, limit: float, id: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "runs.csv"
+    rows = [f"{item},{int(item % 8 > 0 or items == 3)}" for item in range(items) for _ in range(4)]
+    path.write_text("\n".join(["question_id,right", *rows]))
+    check = howsure.check_score("right", data=howsure.read(path), min_score=limit, id=id)
+    assert check.outcome == "cannot tell"
+    assert f"question_id repeats ({4 * items} rows of {items} items, up to 4 each)" in "".join(map(str, check.notes))
+    independent = howsure.check_score("right", data=howsure.read(path, independent_rows=True), min_score=limit, id=id)
+    assert independent.outcome == "pass"

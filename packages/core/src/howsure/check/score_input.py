@@ -38,7 +38,7 @@ from howsure.inputs.numbers_and_names import (
     proportions,
 )
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
+from howsure.inputs.repeated_items import find_repeats, frame_clusters, note_on_models_of_frame
 from howsure.notes import marked_note
 from howsure.scores.scored_rows import check_groups_are_not_ids
 from howsure.stats.mean_score import Bounds
@@ -153,8 +153,16 @@ def read_source(
         numbers = {name: _numbers(table, name, pos_label, notes) for name in dict.fromkeys([score, *scores])}
     values = numbers[score]
     n = len(values)
-    units = None if clusters is None else check_clusters(_names(table, clusters), n=n, name=clusters)
     codes, names = (None, ()) if groups is None else check_codes(_names(table, groups), n=n, name=groups, groups=True)
+    is_independent = getattr(source, "independent_rows", False)
+    if clusters is None and other_source is None and roles["id"] is not None and not is_independent:
+        repeated = find_repeats(roles["id"], _names(table, roles["id"]), [] if codes is None else [codes])
+        if repeated is not None:
+            clusters = repeated.column
+            notes.append(
+                marked_note(f"{clusters} repeats ({repeated.counts}), so rows of equal {clusters} are one cluster")
+            )
+    units = None if clusters is None else check_clusters(_names(table, clusters), n=n, name=clusters)
     if roles["groups"] is not None and codes is not None:
         check_groups_are_not_ids(Coded(codes, names), 1, roles["groups"])
     with table.locating_errors():

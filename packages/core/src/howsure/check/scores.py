@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -54,9 +54,6 @@ from howsure.stats.mean_score import (
     share_bounds,
     unit_bounds,
 )
-
-if TYPE_CHECKING:
-    pass
 
 OTHER = "the other model"
 WANTED = {ABOVE: "min_score", BELOW: "max_score"}

@@ -57,8 +57,12 @@ class RepeatedItems:
 
     @property
     def are_clusters(self) -> bool:
-        """Whether items can safely be clusters: at least 10 per group, none missing, and repeated within a file."""
-        return self.fewest >= MIN_ITEMS and not self.has_missing and not self.across_files
+        """Whether items can be clusters: none is missing, they repeat within a file, and are 10 or more per group.
+
+        Two per group are enough in a column whose name says that it identifies the item.
+        """
+        fewest = 2 if self.column.casefold() in ITEM_COLUMNS else MIN_ITEMS
+        return self.fewest >= fewest and not self.has_missing and not self.across_files
 
     @property
     def counts(self) -> str:
@@ -162,12 +166,13 @@ def repeated_in_frame(frame: Any, cells: Sequence[Any], columns_with_role: Seque
 
     def find_repeated(name: str) -> RepeatedItems | None:
         items, *cell_columns = columns_from(frame, [name, *cells])
-        return _repeated(name, items, cell_columns)
+        return find_repeats(name, items, cell_columns)
 
     return first_repeated(dict(candidates(frame_names(frame), columns_with_role)), find_repeated)
 
 
-def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | None:
+def find_repeats(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | None:
+    """Count the rows of items that repeat within a cell, the rows with equal values in `cells`; None if none does."""
     codes = _codes(items)
     is_item = codes >= 0
     n, different = int(is_item.sum()), int(codes.max(initial=-1)) + 1
