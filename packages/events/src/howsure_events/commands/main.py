@@ -132,9 +132,10 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, pa
     from howsure_events.extraction.extract_events import extract_events, usable_processors
 
     corpus_part = Part.parse(part)
-    n = usable_processors() if workers is None else workers
     corpus, work = set_up(options, samples=samples, seed=seed)
-    with progress("documents", total=corpus_part.size(corpus.total), rate=True) as advance:
+    total = corpus_part.size(corpus.total)
+    n = usable_processors(total) if workers is None else workers
+    with progress("documents", total=total, rate=True) as advance:
         report = extract_events(corpus, store, work=work, workers=n, part=part, advance=advance)
     if report.interrupted:
         click.echo(interrupted(store, report), err=True)

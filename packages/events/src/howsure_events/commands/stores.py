@@ -66,9 +66,9 @@ def recount_command(
     from howsure_events.rule_comparison import compare_rules
     from howsure_events.store.event_store import EventStore
 
-    n = usable_processors() if workers is None else workers
     coreference_model = antecedent_model(model, coreference, misplaced)
     with EventStore.open(path) as opened:
+        n = usable_processors(opened.next_document) if workers is None else workers
         chosen = rule_named(rule, None, stored_label_scheme(opened))
         with progress("documents", total=opened.next_document, rate=True) as advance:
             report = recount_events(

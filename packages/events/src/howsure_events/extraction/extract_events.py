@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import time
 from collections import Counter
@@ -139,10 +140,11 @@ def _open_begun(target: Path, settings: Mapping[str, Any]) -> EventStore | None:
     return None
 
 
-def usable_processors() -> int:
-    """Return the default number of processes: one per available processor, at most 4."""
+def usable_processors(documents: int | None = None) -> int:
+    """Return the default number of processes: one per available processor and batch of the documents, at most 4."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(usable, MAX_WORKERS)
+    n_batches = MAX_WORKERS if documents is None else max(1, math.ceil(documents / BATCH))
+    return min(usable, n_batches, MAX_WORKERS)
 
 
 def _recipe(corpus: Corpus, work: Work) -> dict[str, Any]:
