@@ -48,12 +48,27 @@ def test_separator_line_and_two_kinds_of_line_ends(ends: str, tmp_path: Path) ->
         "model;;\na;b;c\nx;y;z\n",  # nothing shows that the second line has names
         "1;;\n2;3;4\n5;6;7\n",
         "question,answer\nHow?,yes\n",
+        'id,names,gold\nq1,"Bob; Ann; Eve; Dan; Kim",a\nq2,"Bob; Ann; 3; Dan; Kim",b\n',  # lists in cells
+        "id,names,gold\rq1,2,a\rq2,3,b\r",  # no line ends but those of old computers
+        "Results,,\rid,gold,pred\r1,2,3\r",
     ],
 )
 def test_other_tables_are_unchanged(text: str, tmp_path: Path) -> None:
     path = tmp_path / "survey.csv"
     path.write_text(text)
     assert rewrite_table(str(path), str(tmp_path / "copy.csv")) is None
+
+
+def test_a_tab_separated_table_keeps_its_header_above_lists_with_commas(tmp_path: Path) -> None:
+    path = tmp_path / "lists.tsv"
+    path.write_text("text\tgold\tright\nBob, Ann, Eve, Dan\ta\t1\nBob, 12, Eve, Dan\tb\t0\n")
+    assert howsure.mean_scores("right", data=howsure.read(path)).rows[0].n == 2
+
+
+def test_a_title_with_a_line_separator_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "survey.csv"
+    path.write_text("Results\u2028of July;;\n" + ROWS, encoding="utf-8")
+    assert howsure.mean_scores("richtig", data=howsure.read(path)).recipe["names_in_line"] == {str(path): 2}
 
 
 def test_lines_in_messages_are_those_of_the_file(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from howsure.calibration.saved_summaries import WORDS
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Database, file_literal, identifier, literal, reading
-from howsure.data.tables.title_rows import SPREADSHEETS, rewrite_table, spreadsheet_error
+from howsure.data.tables.title_rows import SEPARATORS, SPREADSHEETS, rewrite_table, spreadsheet_error
 from howsure.errors import InputError, Parameter
 from howsure.files.input_files import (
     BEGINNING,
@@ -158,7 +158,7 @@ def _below_titles(file: File, copy: str) -> File:
     """A copy of a table that a spreadsheet program exported, without the lines above the names of the columns."""
     if file.format not in ("csv", "tsv") or file.compression != "none" or file.columns:
         return file
-    table = rewrite_table(file.path, copy)
+    table = rewrite_table(file.path, copy, separators="\t" if file.format == "tsv" else SEPARATORS)
     return file if table is None else replace(file, path=copy, skipped=table.skipped, note=table.note)
 
 

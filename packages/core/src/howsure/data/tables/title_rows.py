@@ -40,20 +40,21 @@ def spreadsheet_error(path: str) -> InputError:
     )
 
 
-def rewrite_table(path: str, copy: str) -> Table | None:
+def rewrite_table(path: str, copy: str, *, separators: str = SEPARATORS) -> Table | None:
     """Write a copy of a table of text without the lines above the names of the columns, and with one kind of line ends.
 
     Return what was left out; None, without a copy, if the table begins with the names and has one kind of line ends.
+    separators: those that the format of the file allows.
     """
     with open(path, "rb") as file:
         head = file.read(BEGINNING)
-    if b"\0" in head:
+    if b"\0" in head or b"\n" not in head:
         return None
     text = head.decode("utf-8-sig", "replace")
     if len(head) == BEGINNING:
         text = text[: text.rfind("\n") + 1]
     match = SEPARATOR_LINE.match(text)
-    rows = _rows(text[match.end() :] if match else text, separators=match[1] if match else SEPARATORS)
+    rows = _rows(text[match.end() :] if match else text, separators=match[1] if match else separators)
     above = _titles(rows)
     skipped = (rows[above - 1].end if above else 0) + (match is not None)
     ends = {text_line[-2:] == "\r\n" for row in rows for text_line in (row.line,) if text_line.endswith("\n")}
@@ -87,8 +88,8 @@ class _Row:
 
 
 def _rows(text: str, *, separators: str) -> list[_Row]:
-    """Parse the first rows by the separator that gives most columns."""
-    lines = text.splitlines(keepends=True) if "\r\n" not in text else io.StringIO(text, newline="\n").readlines()
+    """Parse the first rows by the separator by which most rows have the same number of cells, three or more."""
+    lines = io.StringIO(text, newline="\n").readlines()
     best: list[_Row] = []
     for separator in separators:
         reader, rows = csv.reader(lines, delimiter=separator), list[_Row]()
@@ -99,9 +100,23 @@ def _rows(text: str, *, separators: str) -> list[_Row]:
                     break
         except csv.Error:
             continue
-        if _width(rows) > _width(best):
+        if _is_table(rows) or _rows_of_width(rows) > _rows_of_width(best):
             best = rows
+        if _is_table(rows):
+            break
     return best
+
+
+def _is_table(rows: Sequence[_Row]) -> bool:
+    """Whether the rows are a table without a title: all as wide as the first one, which has a content in each cell."""
+    width = len(rows[0].cells) if rows else 0
+    return width > 1 and rows[0].filled == width and all(len(row.cells) == width for row in rows)
+
+
+def _rows_of_width(rows: Sequence[_Row]) -> tuple[int, int]:
+    """The number of rows that are as wide as most rows, and this width; zeros if it is below three."""
+    width = _width(rows)
+    return (sum(len(row.cells) == width for row in rows), width) if width >= MIN_WIDTH else (0, 0)
 
 
 def _width(rows: Sequence[_Row]) -> int:
@@ -117,7 +132,7 @@ def _titles(rows: Sequence[_Row]) -> int:
     the columns, and above rows of values.
     """
     width = _width(rows)
-    if width < MIN_WIDTH:
+    if width < MIN_WIDTH or _is_table(rows):
         return 0
     for above in range(1, min(MAX_TITLES, len(rows) - 2) + 1):
         if 2 * rows[above - 1].filled > width:
