@@ -34,7 +34,7 @@ PUBLISHED = {
     ),
     "outer names before few inner ones": (
         "Ada\tB-PER\tB-PER\nByron\tI-PER\tO\nsang\tO\tO\n\nIn\tO\tO\nRome\tB-LOC\tO\n",
-        None,
+        2,
     ),
     "tags among attributes of CoNLL-U": (
         "# text = Ada Byron sang\n1\tAda\t_\tX\t_\t_\t0\troot\t_\tname=B-PER|SpaceAfter=No\n"
@@ -74,16 +74,33 @@ def test_documents_and_columns_are_reported(tmp_path: Path) -> None:
     (document,) = read_documents(path)
     assert document.metadata == {"columns": read_items.columns}
     path.write_text(PUBLISHED["GermEval, inner names last"][0])
-    assert document_items(path).items == [list(tags) for tags in NAMES]
     columns = (
-        "4 columns separated by tabs: word 2, tag 3 (BIO); column 4 has tags of the same types; 2 comments skipped"
+        "4 columns separated by tabs: word 2, tag 4 (BIO); column 3 has tags of the same types; 2 comments skipped"
     )
     assert document_items(path).columns == columns
     path.write_text(PUBLISHED["headings"][0])
     skipped = "2 headings such as <HEADLINE> skipped"
     assert document_items(path).columns == f"2 columns separated by tabs: word 1, tag 2 (BIO); {skipped}"
-    path.write_text("Ada\tB-PER\tI-PER\nsang\tO\tO\n")  # a model's tags after the correct ones
-    assert document_items(path).items == [["I-PER", "O"]]
+    path.write_text("Ada\tB-PER\tO\nByron\tI-PER\tO\nRome\tB-LOC\tB-LOC\n")  # a model's tags after the correct ones
+    assert document_items(path).items == [["O", "O", "B-LOC"]]
+
+
+def test_sentences_of_one_word_are_not_numbers_of_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "names.conll"
+    for first in 0, 1:
+        numbers = [str(first), f"{first + 1}"]
+        path.write_text(
+            "".join(f"{numbers[0]}\t{word}\tX\tO\n\n" for word in ("Yes", "Well"))
+            + (f"{numbers[0]}\tAda\tX\tB-PER\n{numbers[1]}\tsang\tX\tO\n")
+        )
+        assert read_tagged(path)[1] == [("O",), ("O",), ("B-PER", "O")]
+
+
+def test_a_word_without_tag_is_no_heading(tmp_path: Path) -> None:
+    path = tmp_path / "names.conll"
+    path.write_text("In\tO\n<unk>\nRome\tB-LOC\n")
+    with pytest.raises(InputError, match=r"line 2 .* no tab"):
+        read_tagged(path)
 
 
 def test_what_is_not_in_columns(tmp_path: Path) -> None:

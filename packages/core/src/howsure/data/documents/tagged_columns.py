@@ -26,7 +26,7 @@ DOCSTART = "-DOCSTART-"
 COMMENT = re.compile(r"^#[ \t]", re.MULTILINE)  # or the word "#"
 BEGINS = re.compile(rf"{DOCSTART}(\s|$)|#\s*newdoc\b")
 NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")  # the first line of CoNLL-U Plus
-HEADING = re.compile(r"<[^<>\s]+>")  # in the first column of a line without tag
+HEADING = re.compile(r"<[A-Z]{4,}>")  # in the first column of a line without tag; not <unk> or <UNK>
 TAG_NAME = re.compile(r"tag|label|\bner|\b(iob|bio)|entit", re.IGNORECASE)  # in the first line of a table of words
 NUMBER = re.compile(r"\d+([-.]\d+)?")  # of a word, of several words (1-2) or of a word that was left out (1.1)
 FIRST_LINES = 1_000
@@ -36,9 +36,9 @@ FIRST_LINES = 1_000
 class Layout:
     """The layout of a file in columns. word, tag: the indices of these columns. scheme: that of the entities, or None.
 
-    key: the name of the tag among attributes, such as name in name=B-PER|SpaceAfter=No, or "". other: the column next
-    to the tag if it has tags of the same types, such as those of entities inside other entities. names: whether the
-    first line has the names of the columns. sentences: whether the first column numbers the sentences. comments,
+    key: the name of the tag among attributes, such as name in name=B-PER|SpaceAfter=No, or "". other: the column before
+    the tag if it has tags of the same types, such as true labels or the outer ones of nested entities. names: whether
+    the first line has the names of the columns. sentences: whether the first column numbers the sentences. comments,
     headings: the number of lines that were skipped as such. hashes: the number of lines that begin a sentence with #
     and were read as words.
     """
@@ -92,12 +92,11 @@ def read_tagged(path: str | os.PathLike[str], *, column: int | None = None) -> t
 
     Columns are separated by tabs, or by spaces if no line has a tab. The word is in the first column, or in the second
     if the first column numbers the words or the sentences. The tag is in `column`, counted from 1; by default, in the
-    one that a first line such as `# global.columns = FORM NER XPOS` (CoNLL-U Plus) calls NER, or else in the last, but
-    in the one before if the last has tags of the same types for less than half as many words, those of entities inside
-    other entities. If this column has attributes, one of which is the tag of an entity in all lines
-    (name=B-PER|SpaceAfter=No), this is the tag. Comments, -DOCSTART-, headings (<HEADLINE> without tag) and a first
-    line of names are skipped. A line that is empty or has only tabs ends a sentence. A line that begins with # is a
-    comment if it has another number of columns, or if it precedes a sentence and no other line has its tag.
+    one that a first line such as `# global.columns = FORM NER XPOS` (CoNLL-U Plus) calls NER, or else in the last. If
+    this column has attributes, one of which is the tag of an entity in all lines (name=B-PER|SpaceAfter=No), this is
+    the tag. Comments, -DOCSTART-, headings (<HEADLINE> without tag) and a first line of names are
+    skipped. A line that is empty or has only tabs ends a sentence. A line that begins with # is a comment if it has
+    another number of columns, or if it precedes a sentence and no other line has its tag.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.conll")
@@ -129,22 +128,25 @@ def detect_columns(text: Text, *, share: float = 0.9) -> Layout | None:
     has_names = TAG_NAME.search(words[0][tag]) is not None and _are_labels(fields[tag] for fields in words[1:])
     firsts = [fields[0] for fields in words[has_names:]]
     numbered = width > 2 and all(map(NUMBER.fullmatch, firsts))
-    sentences = numbered and any(first == second for first, second in pairwise(firsts))
+    sentences = numbered and _mostly_repeats([_fields(line, tabs) for line in lines], width)
     word = int(sentences or (numbered and firsts[0].partition("-")[0] == "1"))
     words = words[has_names:]
     key = _entity_key([fields[tag] for fields in words])
-    inner, outer = (_entity_tags(words, at) if at > word else Counter[str]() for at in (tag, tag - 1))
-    if {cell[2:] for cell in inner} & {cell[2:] for cell in outer}:
-        is_nested = 2 * inner.total() < outer.total()
-        return Layout(tabs, width, word, tag - is_nested, key, tag - (not is_nested), has_names, sentences)
-    return Layout(tabs, width, word, tag, key, None, has_names, sentences)
+    types = [_entity_types(words, at) if at > word else set[str]() for at in (tag, tag - 1)]
+    other = tag - 1 if types[0] & types[1] else None
+    return Layout(tabs, width, word, tag, key, other, has_names, sentences)
 
 
-def _entity_tags(rows: Sequence[Strings], column: int) -> Counter[str]:
-    """Count the tags inside entities in a column; none unless all of its cells are tags of entities."""
-    tags = Counter(fields[column] for fields in rows)
-    del tags[OUTSIDE]
-    return tags if all(map(is_label, tags)) else Counter()
+def _mostly_repeats(rows: Sequence[Strings], width: int) -> bool:
+    """Whether the first cell mostly equals that of the line before, in lines that no blank line separates."""
+    pairs = [(a[0], b[0]) for a, b in pairwise(rows) if len(a) == len(b) == width]
+    return 2 * sum(first == second for first, second in pairs) > len(pairs)
+
+
+def _entity_types(rows: Sequence[Strings], column: int) -> set[str]:
+    """Return the types of entities in a column; none unless all of its cells are tags of entities."""
+    tags = {fields[column] for fields in rows}
+    return {tag[2:] for tag in tags - {OUTSIDE}} if all(map(is_label, tags)) else set()
 
 
 def is_label(cell: str) -> bool:

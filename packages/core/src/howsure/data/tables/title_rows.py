@@ -128,14 +128,14 @@ def _width(rows: Sequence[_Row]) -> int:
 def _titles(rows: Sequence[_Row]) -> int:
     """The number of rows above the names of the columns: 0 if the first row contains these, or no row does.
 
-    A title has a content in at most half of the columns. The names are texts, different, in at least three quarters of
+    A title has a content in at most one column. The names are texts, different, in at least three quarters of
     the columns, and above rows of values.
     """
     width = _width(rows)
     if width < MIN_WIDTH or _is_table(rows):
         return 0
     for above in range(1, min(MAX_TITLES, len(rows) - 2) + 1):
-        if 2 * rows[above - 1].filled > width:
+        if rows[above - 1].filled > 1:
             return 0
         cells = [cell.strip() for cell in rows[above].cells]
         names = [cell for cell in cells if cell and UNNAMED.fullmatch(cell) is None]
