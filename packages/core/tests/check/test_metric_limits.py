@@ -86,7 +86,7 @@ def test_documents_need_the_assumption_that_no_rare_one_is_much_worse() -> None:
         ({"min_score": 80}, r"^min_score must be between 0 and 1, the range of macro_f1; it is 80. Write 0.8"),
         ({"min_score": 0.8, "bounds": (0, 1)}, r"^bounds is for the mean of a score, not for a metric .* Leave it"),
         ({"min_score": 0.8, "against": GOLD}, r"^against is for .* `?howsure significance`?, or `?compare_models`?.$"),
-        ({"min_score": 0.8, "groups": GOLD}, r"^groups is for the mean of a score"),
+        ({"min_score": 0.8, "groups": GOLD}, r"^groups belongs to the computation of the table"),
         ({}, r"^nothing to check: name a limit, min_score=0.8.$"),
     ],
 )
@@ -117,3 +117,28 @@ def test_false_passes_with_a_rare_class(rare: float) -> None:
         table = howsure.score_models(true.tolist(), predicted.tolist(), metrics="macro_f1")
         passes += howsure.check_score(table, min_score=limit).outcome == "pass"
     assert passes / runs <= 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / runs)
+
+
+def test_clusters_need_more_rows_than_independent_ones_and_a_closer_limit_more_than_a_farther_one() -> None:
+    rng = np.random.default_rng(5)
+    true, shift = rng.integers(0, 2, 2_000), np.repeat(rng.beta(0.6, 0.1, 40), 50)
+    predicted = np.where(rng.random(2_000) < shift, true, 1 - true)
+    clusters = np.repeat(np.arange(40), 50)
+
+    def more_rows(distance: float, units: object) -> int:
+        table = howsure.score_models(y_true=true, prediction=predicted, metrics="macro_f1", clusters=units)
+        verdict = howsure.check_score(table, min_score=table[0].mean.value - distance)[0]
+        assert verdict.more_rows is not None
+        return verdict.more_rows
+
+    closer, farther = more_rows(0.01, clusters), more_rows(0.02, clusters)
+    assert closer > 2 * farther
+    assert closer > 5 * more_rows(0.01, None)
+
+
+def test_parameters_of_the_table_belong_to_its_computation() -> None:
+    table = howsure.score_models(y_true=["a", "b"] * 10, prediction=["a", "a"] * 10, metrics="macro_f1")
+    with pytest.raises(
+        InputError, match=r"^clusters belongs to the computation of the table: give it to `score_models`"
+    ):
+        howsure.check_score(table, min_score=0.5, clusters=[1, 2] * 10)

@@ -471,3 +471,10 @@ def test_the_sentence_agrees_with_ranks_and_possibly_best_models(maybe_best: boo
     table = replace(table, rows=rows)
     assert table.answer.endswith(f"; {phrase}.")
     assert any("can be no for a model whose ranks begin at 1" in note for note in table.footnotes()) != maybe_best
+
+
+def test_groups_of_models_that_share_none_are_no_ids() -> None:
+    models = np.repeat([f"m{model}" for model in range(10)], 40)
+    groups = [f"{model}-{row % 5}" for row, model in enumerate(models)]
+    table = howsure.mean_scores(np.arange(400) % 2, model=models, groups=groups)
+    assert len([row for row in table if not row.is_overall]) == 50

@@ -98,7 +98,7 @@ def read_rows(
     n = len(values)
     codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
     if codes is not None:
-        check_groups_are_not_ids(Coded(codes, names), 1, "groups")
+        check_groups_are_not_ids(Coded(codes, names), None, "groups")
     units = None if clusters is None else check_clusters(clusters, n=n)
     theirs = None
     if other is not None:
@@ -164,7 +164,7 @@ def read_source(
             )
     units = None if clusters is None else check_clusters(_names(table, clusters), n=n, name=clusters)
     if roles["groups"] is not None and codes is not None:
-        check_groups_are_not_ids(Coded(codes, names), 1, roles["groups"])
+        check_groups_are_not_ids(Coded(codes, names), None, roles["groups"])
     with table.locating_errors():
         check_scales(numbers, table.read.get("percentages", ()), ends)
         for score_column, column in numbers.items():

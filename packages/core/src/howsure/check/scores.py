@@ -217,7 +217,7 @@ def run_score_check(
         unused |= {"sequential": sequential or None, "lower_is_better": lower_is_better or None}
         unused |= {"items_total": items_total, "clusters_total": clusters_total, "largest_cluster": largest_cluster}
         if isinstance(score, ScoreTable):
-            _refuse_beside_a_metric(unused | roles | predictions | {"data": data})
+            _refuse_beside_a_metric(unused | roles | predictions | {"data": data}, of_table=True)
             table = score
         else:
             _refuse_beside_a_metric({"score": score} | unused)
@@ -296,11 +296,16 @@ def run_score_check(
     return decide([result], level=level)
 
 
-def _refuse_beside_a_metric(unused: Mapping[str, object]) -> None:
-    """Raise InputError for a parameter that a check of a metric of predictions does not use."""
+def _refuse_beside_a_metric(unused: Mapping[str, object], *, of_table: bool = False) -> None:
+    """Raise InputError for a parameter that a check of a metric of predictions does not use.
+
+    of_table: whether the metric was computed before, by `score_models`.
+    """
     for role, value in unused.items():
         if value is None:
             continue
+        if of_table and role in ("data", "groups", "clusters", "id"):
+            raise InputError(f"{parameter(role)} belongs to the computation of the table: give it to `score_models`.")
         if role in ("better_than", "against", "not_worse_than", "baseline"):
             advice = "To compare models by a metric of predictions, use `howsure significance`, or `compare_models`."
         else:

@@ -19,6 +19,7 @@ from howsure.result import Estimate, Rows, as_json, provenance_line
 from howsure.show.table import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
 from howsure.significance.trend import TrendPoint, check_date
 from howsure.stats.betting import BettingMean
+from howsure.stats.jackknife_value import JackknifeValue
 from howsure.stats.p_values import adjust_p_values
 
 BETS = "bets on rows in the order drawn"
@@ -315,6 +316,8 @@ def _rows_needed(evidence: Evidence, size: float) -> int | None:
     """
     value, limit = evidence.test.value, evidence.rule.limit
     needed = evidence.test.rows_needed(limit, size)
+    if needed is not None and isinstance(evidence.test, JackknifeValue):  # a number of units
+        needed = math.ceil(needed * evidence.n / evidence.test.units)
     if needed is None or needed > evidence.n:
         return needed
     low, high = evidence.test.bounds(size)

@@ -198,7 +198,8 @@ PLAUSIBLE_SHARE = 2.0  # the scores of a scale from 0 to 1, or differences of su
 PERCENT = re.compile(rf"{BLANK}[+-]?(?:[0-9]{{1,18}}(?:[.,][0-9]{{0,18}})?|[.,][0-9]{{1,18}}){BLANK}%{BLANK}", re.ASCII)
 PERCENT_THOUSANDS = re.compile(rf"{BLANK}[+-]?[1-9][0-9]{{0,2}}[.,][0-9]{{3}}{BLANK}%{BLANK}", re.ASCII)
 PERCENT_IN_TEXT = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:\.[0-9]{1,18}|,[0-9]{1,2})?(?=\s*%)", re.ASCII)
-WITH_UNIT = re.compile(r"\s*([-+]?\d+)[.,](\d+)\s*[^\d\s.,%]{1,4}\s*")  # such as 0,5 s or 0.0077 €
+WITH_UNIT = re.compile(r"\s*([-+]?\d+[.,]\d+)\s*([^\d\s.,%]{1,4})\s*")  # such as 0,5 s or 0.0077 €
+MULTIPLIERS = {"k", "m", "g", "t", "b", "bn", "mn", "mio", "mrd", "tsd", "mil", "mill"}
 KEY = re.compile(r"\s*[+-]?0[0-9]")  # leading zero: an identifier, not a number
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 MISSING_TEXT = re.compile(r"\s*(?:[+-]?nan\s*)?", re.IGNORECASE)
@@ -264,6 +265,9 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
     'Leave out the separator of thousands: write 1035.5, or 1035,5 in a column with decimal commas.'
     >>> comma_advice("0,0077 €"), comma_advice("love,remorse")
     ('Write only the number, without its unit: 0.0077.', '')
+    >>> comma_advice("1,035 €"), comma_advice("1.5k")  # doctest: +NORMALIZE_WHITESPACE
+    ('Its comma may separate thousands or decimals: write 1035 or 1.035.',
+    'Write the whole number, without a word or letter for thousands or millions.')
     >>> comma_advice("1,250%")
     'Its comma may separate thousands or decimals: write 1250%, or 1.2500% if it is a decimal.'
     """
@@ -293,7 +297,11 @@ def comma_advice(text: str, *, is_score: bool = False) -> str:
         or_comma = f", or {number.replace('.', ',')} in a column with decimal commas" if is_comma else ""
         return f"Leave out the separator of thousands: write {number}{or_comma}."
     if (amount := WITH_UNIT.fullmatch(text)) is not None:
-        return f"Write only the number, without its unit: {amount.group(1)}.{amount.group(2)}."
+        if amount.group(2).casefold() in MULTIPLIERS:
+            return "Write the whole number, without a word or letter for thousands or millions."
+        if any(form.fullmatch(amount.group(1)) for form in (THOUSANDS, POINTED_THOUSANDS)):
+            return comma_advice(amount.group(1))
+        return f"Write only the number, without its unit: {amount.group(1).replace(',', '.')}."
     return "Write a decimal point." if "," in text and any(map(str.isdigit, text)) else ""
 
 

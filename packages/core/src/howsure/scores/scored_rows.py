@@ -196,8 +196,7 @@ def read_scored_rows(
     worst_rows = None if worst is None else worst.other_columns(n, data)
     _check_cells(coded, n)
     if "groups" in coded and not macro:
-        models = len(coded["model"].names) if "model" in coded else 1
-        check_groups_are_not_ids(coded["groups"], models, "groups")
+        check_groups_are_not_ids(coded["groups"], coded.get("model"), "groups")
     notes += _spellings_notes(coded)
     read = {"n": n} | ({"percentages": percent} if percent else {})
     return ScoredRows(scores, coded, units, read, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials)
@@ -285,9 +284,7 @@ def _read_source(
         }
         _check_cells(coded, n, columns)
         if roles["groups"] is not None and not macro:
-            check_groups_are_not_ids(
-                coded["groups"], len(coded["model"].names) if "model" in coded else 1, roles["groups"]
-            )
+            check_groups_are_not_ids(coded["groups"], coded.get("model"), roles["groups"])
         notes += _spellings_notes(coded)
         units = None if clusters is None else cluster_codes(table.columns[clusters], n, clusters)
     provenance = dict(table.read)
@@ -420,20 +417,20 @@ def _check_cells(coded: Mapping[str, Coded], n: int, columns: Mapping[str, str |
             check_group_count(len(coded_column.names), n, name=name, most=MAX_CELLS, seconds=SECONDS_PER_CELL)
 
 
-def check_groups_are_not_ids(groups: Coded, models: int, name: str) -> None:
+def check_groups_are_not_ids(groups: Coded, models: Coded | None, name: str) -> None:
     """Raise InputError for a named column of groups in which nearly every row of a model has a value of its own.
 
-    >>> check_groups_are_not_ids(Coded(np.arange(58), tuple(f"q{i}" for i in range(58))), 1, "uid")
+    >>> check_groups_are_not_ids(Coded(np.arange(58), tuple(f"q{i}" for i in range(58))), None, "uid")
     Traceback (most recent call last):
-    howsure.errors.InputError: uid has 58 different values in 58 rows, so it looks like an id, not like groups. Name ...
+    howsure.errors.InputError: uid has 58 different values in 58 rows, so it looks like an id, not like groups. Give ...
     """
     n, different = len(groups.codes), len(groups.names)
-    if different < MIN_UNIQUE or n >= MAX_ROWS_OF_ID * different * models:
+    cells = different if models is None else len(np.unique(models.codes * different + groups.codes))
+    if different < MIN_UNIQUE or n >= MAX_ROWS_OF_ID * cells:
         return
-    advice = f"Name {parameter('id', name)}, or a column with fewer values as {parameter('groups')}."
     raise InputError(
         f"{name} has {different:,} different values in {counted(n, 'row')}, so it looks like an id, not like groups. "
-        f"{advice}"
+        f"Give a column with fewer values as {parameter('groups')}."
     )
 
 
