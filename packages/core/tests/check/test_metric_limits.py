@@ -138,7 +138,5 @@ def test_clusters_need_more_rows_than_independent_ones_and_a_closer_limit_more_t
 
 def test_parameters_of_the_table_belong_to_its_computation() -> None:
     table = howsure.score_models(y_true=["a", "b"] * 10, prediction=["a", "a"] * 10, metrics="macro_f1")
-    with pytest.raises(
-        InputError, match=r"^clusters belongs to the computation of the table: give it to `score_models`"
-    ):
+    with pytest.raises(InputError, match=r"^clusters belongs to the computation of the table: give it to score_models"):
         howsure.check_score(table, min_score=0.5, clusters=[1, 2] * 10)

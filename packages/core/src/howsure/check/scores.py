@@ -111,7 +111,7 @@ def check_score(
     >>> from howsure import score_models
     >>> table = score_models(["a", "b"] * 50, ["a", "b"] * 45 + ["b", "a"] * 5, metrics="macro_f1")
     >>> print(check_score(table, min_score=0.8).answer)
-    pass: macro_f1 0.9000 [0.8293, 0.9485] is above 0.8 (at least 0.8418, p = 0.0032).
+    pass: macro_f1 0.9000 [0.8113, 0.9540] is above 0.8 (at least 0.8273, p = 0.0149).
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -363,7 +363,7 @@ def _evidence_of_row(
     metric = row.score.partition("[")[0]
     of_documents = metric not in PER_CLASS and LABELS not in tasks_of_metrics([metric])
     undecided = None if assumed or not of_documents else RARE_DOCUMENTS
-    notes = tuple(str(note).rstrip(".") for note in row.notes)
+    notes = tuple(map(str, row.notes))
     return Evidence(rule, group, row.n, test, notes, undecided=undecided)
 
 
