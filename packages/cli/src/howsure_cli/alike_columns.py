@@ -16,6 +16,7 @@ from howsure.inputs.numbers_and_names import number_or_text
 from howsure_cli.column_words import (
     ADJUDICATED,
     CHANCES,
+    CLASSIFIERS,
     CORRECT,
     CRITERIA,
     ENDS,
@@ -57,6 +58,7 @@ MAX_VALUES = 1_000  # of a column of labels
 MAX_COLUMNS = 60  # that are compared with each other
 MIN_SENTENCE = 4  # words of the name of a criterion
 MAX_CODERS = 5  # more numbered columns are features
+QUERIES = words_in("query question qid topic")
 GRADED = words_in("annotations annotators raters judges coders ratings grades")  # objects with a key for each rater
 
 
@@ -218,6 +220,26 @@ def grades_of_models(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
     return numbers if len(numbers) > 1 and (of_models or in_objects) and is_one_scale else []
 
 
+def numbered_coders(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
+    """Return all columns except the item, if their names differ in a number, such as w006 and w009, they have the same
+    few values, and some coded only a part of the items."""
+    coders = [column for column in columns if column.kind in (TWO, FEW)]
+    others = [column for column in columns if column not in coders]
+    kinds = {(_template(column), column.held) for column in coders}
+    is_alike = len(kinds) == 1 and all(template for template, _ in kinds)
+    is_partial = any(column.missing for column in coders)
+    return coders if is_alike and is_partial and all(c.kind in (UNIQUE, TEXTS) for c in others) else []
+
+
+def scores_of_queries(columns: Sequence[SeenColumn]) -> list[SeenColumn]:
+    """Return the columns with numbers within [0, 1], if the only other column names queries: a column for each system
+    that answered them."""
+    scores = [column for column in columns if column.kind == WITHIN and not column.words & (CHANCES | MEASURES)]
+    others = [column for column in columns if column not in scores]
+    is_of_queries = len(others) == 1 and others[0].kind == UNIQUE and others[0].words & QUERIES
+    return scores if len(scores) > 1 and is_of_queries else []
+
+
 def kappa(first: Sequence[str | None], second: Sequence[str | None]) -> float:
     """Cohen's kappa of the first rows in which both columns have a value.
 
@@ -290,6 +312,7 @@ def _rightness(target: SeenColumn, others: Sequence[SeenColumn]) -> float:
     """Return how clearly the name of a column, compared with the others, is that of correct answers."""
     is_part = all(name_parts(target) < name_parts(other) for other in others)  # as label of gpt_label
     weight = _weight(target) + 2.0 * is_part
+    weight += 1.0 * (names_rater(target) and any(other.words & CLASSIFIERS for other in others))
     is_clear = weight > 0 or all(map(names_prediction, others))
     return weight - max(map(_weight, others)) if is_clear else 0.0
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from howsure.data.column_roles import FEW, NUMBERS, TWO, WITHIN, SeenColumn
+from howsure.data.tables.database import identifier
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS, SOURCE_ROW
@@ -30,7 +31,10 @@ RIGHT_ANSWERS = words_in(
 )
 ADJUDICATED = words_in("majority consensus adjudicated final")
 EXPECTED = words_in("expected gold reference")  # not how good an answer is
-PREDICTED = words_in(
+CLASSIFIERS = words_in(
+    "classifier klassifikator klassifizierer klassifizierung clasificador clasificación classificatore classificateur"
+)
+PREDICTED = CLASSIFIERS | words_in(
     "prediction predictions predicted predict pred preds vorhersage prognose predicho prediccion predite predetto"
 )
 PREDICTIONS = PREDICTED | words_in("decision guess output said")  # unless expected_output or actual_decision
@@ -51,7 +55,7 @@ SCORES = (
 )
 RATERS = words_in(
     "rater grader annotator ann coder worker labeler labeller evaluator reviewer participant respondent informant "
-    "kodierer kodiererin codierer annotateur anotador anotadora codificador bewerter"
+    "kodierer kodiererin codierer annotateur codeur anotador anotadora codificador codificadora annotatore bewerter"
 )
 RATERS_NAMED = words_in("user user_id username")  # in full
 JUDGE = words_in("judge")
@@ -114,6 +118,7 @@ FLAGS = words_in("-1 -1.0 0 0.0 1 1.0 true false True False")
 COSTS = words_in("cost usd dollars price")
 ACTORS = words_in("actor topic party country side organisation organization code")
 DATES_NAMED = words_in("date day published published_at datetime timestamp created_at datum fecha")
+TOTALS = words_in("total totals sum summe gesamt insgesamt gesamtsumme suma totale somme")  # of the rows above
 BODIES = words_in("text body content article story abstract")
 HEADLINES = words_in("title headline titel titre título titulo titolo")
 LOGITS = {"logits": words_in("logit logits"), "logprobs": words_in("ll logprob logprobs loglik")}
@@ -123,6 +128,7 @@ RIGHT = CORRECT | words_in("true yes solved resolved succeeded")  # as values of
 INSPECT, TRUTH = words_in("c i p n"), words_in("t f")  # letters of right and wrong answers
 YES = words_in("1 1.0 true yes ja wahr oui vrai sí si verdadero sì vero sim waar ✅ ✓ ✔ ✔️ 👍")
 LETTERS = words_in("a b c d e f a+ a- b+ b- c+ c- d+ d-")  # of school grades, A being the best
+UNPARSED = words_in("unparseable unparsable unparsed refused invalid")  # of answers
 DOUBT = words_in("maybe ? unsure timeout")  # neither of two opposite values
 POSITIVE = YES | words_in("correct right pass passed success positive pos entailed good win richtig")
 # which a model finds
@@ -275,6 +281,19 @@ def without_doubts(column: SeenColumn, texts: Sequence[str | None]) -> SeenColum
     return replace(column, kind=TWO, held=answers, non_answers=(*column.non_answers, *sorted(others)))
 
 
+def with_unparsed_as_wrong(column: SeenColumn) -> SeenColumn:
+    """The column, whose refused or unparsed answers, next to correct and wrong, are no longer separated from these."""
+    left_out = tuple(value for value in column.non_answers if value not in unparsed_answers(column))
+    return replace(column, non_answers=left_out)
+
+
+def unparsed_answers(column: SeenColumn) -> frozenset[str]:
+    """The values, next to correct and wrong, of answers that were refused or not parsed."""
+    if {value.strip().casefold() for value in column.held}.isdisjoint(CORRECT) or column.words & JUDGES:
+        return frozenset()
+    return frozenset(value for value in {*column.held, *column.non_answers} if value.strip().casefold() in UNPARSED)
+
+
 def _opposites(column: SeenColumn) -> frozenset[str]:
     """The only two values that are answers, if it is clear which one is good; otherwise none."""
     answers = {value for value in column.held if not (is_non_answer(value) or value.strip().casefold() in DOUBT)}
@@ -309,6 +328,12 @@ def grade_values(column: SeenColumn) -> set[str | float]:
 
 def column_name(column: SeenColumn | None) -> str | None:
     return None if column is None else column.name
+
+
+def plain_identifier(name: str) -> str:
+    """The name of a column in a condition, quoted only if it has to be."""
+    is_plain = re.fullmatch(r"[a-z_]\w*", name, re.ASCII | re.IGNORECASE) is not None
+    return name if is_plain else identifier(name)
 
 
 def column_list(columns: Sequence[SeenColumn]) -> str:

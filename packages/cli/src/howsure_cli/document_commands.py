@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from howsure.data.column_roles import (
     DATES,
@@ -35,10 +37,26 @@ from howsure_cli.column_words import (
     SCORES,
     column_list,
     names_id,
+    words_in,
 )
 from howsure_cli.typed_commands import Proposal, TypedFiles
 
 Columns = Sequence[SeenColumn]
+
+FREQUENT_WORDS = tuple(
+    map(
+        words_in,
+        (
+            "the of and to that was is with for on",  # English; then German, Spanish, French, and so on
+            "der die das und den von mit nicht ist auf",
+            "el la los las del que por con una se",
+            "le la les des est une dans pour qui du",
+            "os as do da que com uma não em no",
+            "il la gli che di per con una della sono",
+            "de het een van en dat niet op zijn voor",
+        ),
+    )
+)
 
 
 def events_in_texts(columns: Columns, typed: TypedFiles) -> Iterator[Proposal]:
@@ -55,6 +73,17 @@ def events_in_texts(columns: Columns, typed: TypedFiles) -> Iterator[Proposal]:
     yield typed.command(
         "events extract", **names, title=_title(columns), parser="en_core_web_sm", store=_store(typed.paths)
     )
+
+
+def are_in_english(texts: Iterable[str]) -> bool:
+    """Whether texts have more of the most frequent words of English than of another language's.
+
+    >>> are_in_english(["The police shot at the crowd"]), are_in_english(["Die Polizei schoss auf die Menge"])
+    (True, False)
+    """
+    words = Counter(word for text in texts for word in re.findall(r"\w+", text.lower()))
+    english, *others = (sum(words[word] for word in frequent) for frequent in FREQUENT_WORDS)
+    return english >= max(others)
 
 
 def import_scores(columns: Columns, typed: TypedFiles) -> Iterator[Proposal]:

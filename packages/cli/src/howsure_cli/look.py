@@ -60,6 +60,7 @@ from howsure_cli.column_words import (
     YES,
     names_id,
 )
+from howsure_cli.document_commands import are_in_english
 from howsure_cli.field_commands import (
     STATED,
     WITHOUT_GOLD,
@@ -74,6 +75,7 @@ from howsure_cli.pair_commands import files_of_lines, scores_by_gold_table
 from howsure_cli.table_commands import MAX_COMMANDS, is_unlabelled, propose_for_table
 from howsure_cli.table_notes import (
     DOCUMENTS,
+    OTHER_LANGUAGE,
     PAIR,
     SUMMARY,
     TAGS,
@@ -81,7 +83,10 @@ from howsure_cli.table_notes import (
     UNLABELLED,
     WITHOUT_LABELS,
     are_tags,
+    date_notes,
+    decision_notes,
     direction_notes,
+    last_totals,
     lists_inside,
     lists_note,
     lists_of_objects,
@@ -92,9 +97,11 @@ from howsure_cli.table_notes import (
     tags_notes,
     target_notes,
     thousands_notes,
+    totals_note,
     unanswered_notes,
     with_points,
     with_proportions,
+    without_totals,
 )
 from howsure_cli.terminal.output import shell_word
 from howsure_cli.text_pairs import case_notes
@@ -113,6 +120,7 @@ NESTED = (
 WHICH = "It is unclear from the columns which of these you mean:"
 RESPELLED = "Once labels are spelled the same way in all columns: "
 MIN_COLUMNS, MAX_COPIES = 3, 0.05  # of tables with exact copies, and their proportion among all rows
+MOST = 0.95  # of the rows, whose values differ in a column that names them
 MIN_TEXT = 20  # characters of the texts in a column, on average, whose rows are not the same by chance
 MAX_CODES = 4  # values of a column of any name that may contain labels
 MAX_ROWS = 20_000  # rows that are looked at
@@ -170,10 +178,12 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         if commas or (is_csv and separator_option(named[0], database.connection).endswith("';'")):
             notes += thousands_notes(written, numbers)
         rows, percent = with_proportions(_with_parts(*rows)) if log is None else (rows, [])
+        n_totals = last_totals(rows) if log is None and len(named) == 1 else 0
+        totals, rows = rows[len(rows) - n_totals :], rows[: len(rows) - n_totals]
         columns = tuple(
             seen_column(name, [row[place] for row in rows[1:]]) for place, name in enumerate(map(str, rows[0]))
         )
-        n = len(rows) - 1 if log is None else log.rows
+        n = len(rows) + len(totals) - 1 if log is None else log.rows
         typed = typed_files(paths, format, explode, encoding)
         of_log = [] if log is None else [*propose_for_log(log, named, typed)]  # while its rows can be read again
     lists = lists_of_objects(columns) if log is None and explode is None else []
@@ -242,6 +252,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
                 if is_respelled:
                     notes.append(f"{RESPELLED}{others[0]}")
                     commands = [proposal for proposal in commands if proposal in others]
+            if totals and (only := without_totals(rows[0], rows[1:], totals)) is not None:
+                commands = [proposal.and_where(only) for proposal in commands]
         if explode is None and not is_object:
             commands = commands or fields_in_files(paths)
         if lists and not commands:
@@ -251,6 +263,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes += of_alike
         are_battles = any(proposal.command == "score battles" for proposal in commands)  # may be repeated
         notes += _copies_notes(columns, rows[1:]) if len(named) == 1 and not (explode or are_battles) else []
+        notes += [totals_note(named[0].name, n, totals)] if totals else []
+        notes += [*date_notes(columns, rows[1:], commands), *decision_notes(columns, commands)]
         notes += direction_notes(columns, commands)
         notes += other_scores_notes(columns, commands)
         notes += [*target_notes(commands), *tags_notes(columns, commands), *unanswered_notes(columns, commands)]
@@ -258,6 +272,11 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         is_coded = commands and commands[0].is_undecided and commands[0].options.get("positive")
         notes += [UNLABELLED] if is_coded and is_unlabelled(columns) else []
         notes += [STATED] if not commands and has_stated_confidence([column.name for column in columns]) else []
+        extracted = {proposal.options["text"] for proposal in commands if proposal.command == "events extract"}
+        places = [at for at, name in enumerate(rows[0]) if name in extracted]
+        if not are_in_english(row[at] or "" for row in rows[1 : SAMPLE + 1] for at in places):
+            commands = [proposal for proposal in commands if proposal.command != "events extract"]
+            notes.append(OTHER_LANGUAGE)
         notes += [DOCUMENTS for proposal in commands if proposal.command.startswith("events")]
         notes += [TO_LABEL for proposal in commands if proposal.command == "counts sample"]
         notes += [] if commands or not are_tags(columns) else [TAGS]
@@ -285,7 +304,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         or data_first
         or alike
         or percentages
-        or {WITHOUT_GOLD, STATED, WITHOUT_LABELS, SUMMARY, TAGS} & {*notes}
+        or {WITHOUT_GOLD, STATED, WITHOUT_LABELS, SUMMARY, TAGS, OTHER_LANGUAGE} & {*notes}
         or is_respelled
     ):
         whole = [column.name for column in columns if column.kind in (OBJECTS, ONE) and column.examples[0][:1] == "{"]
@@ -466,7 +485,9 @@ def _copies_notes(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) 
     """Yield a note if a few rows are copies of others in several columns, one of which names an item, or if any are
     that contain a text."""
     has_texts = any(c.kind == TEXTS or (c.characters > MIN_TEXT and " " in c.examples[0]) for c in columns)
-    is_named = len(columns) >= MIN_COLUMNS and any(names_id(column) or column.words & ITEMS for column in columns)
+    nearly_unique = [column for column in columns if column.kind == REPEATED and column.values > MOST * len(rows)]
+    names = nearly_unique or [column for column in columns if names_id(column) or column.words & ITEMS]
+    is_named = len(columns) >= MIN_COLUMNS and bool(names)
     if not (is_named or has_texts):
         return
     first_rows = dict[tuple[Any, ...], int]()

@@ -13,6 +13,7 @@ from howsure.data.column_roles import (
     DATES,
     FEW,
     LISTS,
+    NUMBERS,
     ONE,
     REPEATED,
     SHARES,
@@ -25,7 +26,7 @@ from howsure.data.column_roles import (
 )
 from howsure.data.documents.entities import are_single_tags
 from howsure.data.object_rows import COLUMN, VALUE
-from howsure.data.tables.database import identifier, literal
+from howsure.data.tables.database import literal
 from howsure.inputs.date_formats import YEAR_OR_MONTH
 from howsure.inputs.numbers_and_names import parse_number
 from howsure_cli.alike_columns import (
@@ -33,7 +34,9 @@ from howsure_cli.alike_columns import (
     grades_of_models,
     marks_of_models,
     measures_of_arms,
+    numbered_coders,
     raters,
+    scores_of_queries,
     target_and_predictions,
 )
 from howsure_cli.column_words import (
@@ -55,6 +58,7 @@ from howsure_cli.column_words import (
     JUDGES,
     LABELS,
     LETTERS,
+    LOGITS,
     MEASURES,
     METRICS,
     MODEL_NAMES,
@@ -65,7 +69,6 @@ from howsure_cli.column_words import (
     RIGHT_ANSWERS,
     RUNS,
     SCORES,
-    TURNS,
     VERDICTS,
     WINNERS,
     are_battles,
@@ -82,19 +85,31 @@ from howsure_cli.column_words import (
     names_rater,
     non_answer_options,
     other_sides,
+    plain_identifier,
     positive_option,
     scale_bounds,
     share_scale,
+    with_unparsed_as_wrong,
     without_doubts,
     without_non_answers,
     without_unclear,
 )
 from howsure_cli.document_commands import events_in_texts, import_scores
+from howsure_cli.named_columns import NamedColumns
 from howsure_cli.span_commands import spans_in_rows
 from howsure_cli.table_notes import tasks_of_models
-from howsure_cli.table_roles import CLEAR_DATE, TableRoles
+from howsure_cli.table_roles import CLEAR_DATE
 from howsure_cli.text_pairs import text_metric, texts_and_reference
-from howsure_cli.typed_commands import GOLD, RIGHT, Option, Options, Proposal, TypedFiles, models_against_first
+from howsure_cli.typed_commands import (
+    DECISION,
+    GOLD,
+    RIGHT,
+    Option,
+    Options,
+    Proposal,
+    TypedFiles,
+    models_against_first,
+)
 
 MAX_COMMANDS, MAX_UNDECIDED = 4, 3  # commands, and those of which the values do not say which is meant
 MAX_GRADES = 200  # different values, of which agreement is computed
@@ -145,7 +160,7 @@ def propose_for_table(
         *battles,
         *spans,
         *agents,
-        *table.propose_counts(),
+        *table.propose_counts(by_decisions=not judge),
         *table.propose_documents(import_scores),
         *judge,
         *in_rows,
@@ -171,23 +186,13 @@ def propose_for_table(
 
 def _where(value_by_column: Mapping[SeenColumn, str]) -> str:
     """The condition that selects the rows with these values."""
-    tests = []
-    for column, value in value_by_column.items():
-        is_plain = re.fullmatch(r"[a-z_]\w*", column.name, re.ASCII | re.IGNORECASE) is not None
-        tests.append(f"{column.name if is_plain else identifier(column.name)} = {literal(value)}")
-    return " AND ".join(tests)
+    return " AND ".join(
+        f"{plain_identifier(column.name)} = {literal(value)}" for column, value in value_by_column.items()
+    )
 
 
 @dataclass(frozen=True)
-class _TableProposals(TableRoles):
-    typed: TypedFiles
-    files: int
-
-    @property
-    def may_explode(self) -> bool:
-        """Whether columns of the table may become rows."""
-        return self.files == 1 and not self.typed.options.get("explode")
-
+class _TableProposals(NamedColumns):
     def propose_battles(self) -> Iterator[Proposal]:
         """If each row names two models and the winner: a ranking of the models."""
         by_name = {column.name.lower(): column for column in self.columns}
@@ -342,6 +347,7 @@ class _TableProposals(TableRoles):
         arms = measures_of_arms(self.columns)
         alike = arms if arms and arms[0].kind == FEW and agree(*map(self._values, arms[:2])) else []
         alike = alike or raters(self.columns, self._values_by_column)
+        alike = alike if len(alike) > 1 else numbered_coders(self.columns)
         rater_of_row = self._rater or self._judge
         if rater_of_row is not None and rater_of_row not in alike:
             return
@@ -355,13 +361,13 @@ class _TableProposals(TableRoles):
 
     def propose_similar_columns(self) -> Iterator[Proposal]:
         """If treatment arms or models have a column each with the same measure: its mean for each of them."""
-        arms = measures_of_arms(self.columns) or grades_of_models(self.columns)
+        arms = measures_of_arms(self.columns) or grades_of_models(self.columns) or scores_of_queries(self.columns)
         if self.may_explode and arms:
             yield self._means_of_columns(arms)
 
     def _means_of_columns(self, columns: Sequence[SeenColumn], **options: Option) -> Proposal:
         rows: Options = {"explode": column_list(columns), "score": VALUE, **options}
-        return self._command("score", columns, **rows, model=COLUMN, id=self._unique_id(columns))
+        return self._command("score", columns, **rows, model=COLUMN, id=self._unique_id(columns) or self._source_row)
 
     def propose_tasks(self) -> Iterator[Proposal]:
         """If each row is a model, and each column the score of a task: the mean of each model over tasks."""
@@ -404,12 +410,22 @@ class _TableProposals(TableRoles):
             proposal = self._command("score", [label, *named_columns], score=label.name, **most, **identity)
             yield proposal if is_good else proposal.by_group()
 
-    def propose_counts(self) -> Iterator[Proposal]:
-        """If all rows have a probability, and only a minority of them a label: corrected counts."""
+    def propose_counts(self, *, by_decisions: bool = False) -> Iterator[Proposal]:
+        """If all rows have a probability, and only a minority of them a label: corrected counts.
+
+        by_decisions: also if all rows have a model's decision, such as 1 or 0; the proportion if it is yes or no.
+        """
         prob, label = self._named(CHANCES, WITHIN) or self._only_within(), self._label()
+        if prob is None and label is not None and by_decisions:
+            prob = self._classifier(label)
         if prob is None or label is None or prob.missing or (positive := positive_option(label)) is None:
             return
         if not len(self.rows) / 2 < label.missing <= len(self.rows) - MIN_LABELS:
+            return
+        if prob.kind == TWO and not is_numeric(prob):
+            options = {"score": prob.name, "target": label.name, **positive, "missing": label.non_answers}
+            decided = self.typed.command("judge", **options, where=self._only_first_arm())
+            yield replace(decided, evidence=DECISION)
             return
         by_name = {column.name.lower(): column.name for column in self.columns}
         date = next((column for column in self.columns if column.kind == DATES and not column.missing), None)
@@ -428,7 +444,7 @@ class _TableProposals(TableRoles):
                 stratum=by_name.get("stratum"),
                 inclusion=by_name.get("inclusion"),
                 date=column_name(date) if is_clear else None,
-                period="month" if is_clear else None,
+                period=self._period(date) if date is not None and is_clear else None,
                 group=column_list([*periods, *groups]),
                 missing=label.non_answers,
                 where=only,
@@ -476,7 +492,8 @@ class _TableProposals(TableRoles):
         marks["lower_is_better"] = bool(score.words & FAULTS or (metrics and metrics <= FAULTS))
         is_right = score is self._right and self._rater is None and self._judge is None
         is_right = is_right and not score.words & FAULTS
-        proposal = self._command("score", [score, *used], score=score.name, **marks, **identity)
+        scored = with_unparsed_as_wrong(score)
+        proposal = self._command("score", [scored, *used], score=score.name, **marks, **identity)
         yield replace(proposal, evidence=RIGHT if is_right else "")
         end = score.name.rsplit(".", 1)[-1]
         alike = [column for column in self.columns if column.kind == score.kind and column.name.endswith(f".{end}")]
@@ -497,7 +514,7 @@ class _TableProposals(TableRoles):
             return
         marks = {**(positive_option(score) or {}), **non_answer_options(score)}
         names = {"model": model.name, "id": item.name, "run": column_name(run)}
-        yield self._command("score items", [score], score=score.name, **marks, **names)
+        yield self._command("score items", [with_unparsed_as_wrong(score)], score=score.name, **marks, **names)
 
     def propose_documents(
         self, commands: Callable[[Sequence[SeenColumn], TypedFiles], Iterator[Proposal]]
@@ -513,43 +530,6 @@ class _TableProposals(TableRoles):
         if self._score is None and listed is not None and listed.length is not None and item is not None:
             names = {"explode": listed.name, "score": listed.name, "model": column_name(model), "cluster": item.name}
             yield self._command("score", [listed, model, item], **names)
-
-    def _identity_options(
-        self,
-        *,
-        other_than: Sequence[SeenColumn] = (),
-        label: SeenColumn | None = None,
-        models: Sequence[SeenColumn] | None = None,
-    ) -> tuple[Options, list[SeenColumn | None]]:
-        """The options that name the model, groups (other than `label`), item and run of an answer; their columns."""
-        models = self._models(other_than=other_than) if models is None else models
-        item, run = self._item, self._run
-        if not models and label is not None and label is self._right:  # of judges, against the right answers
-            models = [c for c in self.columns if c.words & JUDGE and c.kind == FEW and not is_grade(c)]
-        models = [column for column in models if column not in (item, run)]
-        groups = [] if other_than else [column for column in self._groups() if column not in (label, *models)]
-        named = [column for column in (item, run) if column is not None]
-        whole = (group for group in groups if not self._repeats([*models[:1], group, *named], at_most=1))
-        groups = [next(whole, groups[0])] if groups else []
-        models = self._distinguished([*groups, *named], models)
-        if models and item is not None and self._repeats([*models, *groups, *named], at_most=1):
-            models += self._arms_crossed_with([*models, *groups, *named])[:1]
-        groups = [column for column in groups if not models or self._repeats_in(models, column)]
-        parts = [*models, *groups]
-        options: dict[str, Option] = {"model": column_list(models), "group": column_list(groups)}
-        keys = [] if item is None else [*parts, item, *([] if run is None else [run])]
-        at_most = 1 if models else self.files
-        if item is not None and self._repeats(keys, at_most=at_most):
-            turn = self._named(TURNS, FEW, TWO)
-            is_whole = turn is not None and run is None and not self._repeats([*keys, turn], at_most=at_most)
-            options["id"] = f"{item.name},{turn.name}" if turn is not None and is_whole else None
-            options["cluster"], run = item.name, None
-        elif item is not None:
-            if run is not None and item.words & GROUPS and run.words & ITEMS:  # numbered in each group
-                options["id"] = column_list([item, run])
-            else:
-                options |= {"id": item.name, "run": column_name(run)}
-        return options, [*parts, item, run]
 
     def propose_probabilities(self) -> Iterator[Proposal]:
         """If there are probabilities and labels: the calibration of the probabilities, and their use for abstention."""
@@ -570,7 +550,7 @@ class _TableProposals(TableRoles):
         reduce = self._reduction(used) if "prob" in options else ""
         if not is_sampled and reduce is not None:
             yield self._command("selective", columns, **options, reduce=reduce, **by, **of_item)
-        if not names and not {"prob", "verbalised"} & {*options}:
+        if not names and not {"prob", "verbalised"} & {*options} and len(used) + (used[-1].length or 0) > 2:
             yield self._command("calibration", used, **options, **of_item, reduce="class-wise")
 
     def _reduction(self, used: Sequence[SeenColumn]) -> str | None:
@@ -604,11 +584,14 @@ class _TableProposals(TableRoles):
             proposal = self._command("score", [target, *used], **names, **identity)
             yield replace(proposal, evidence=GOLD if target.words & (RIGHT_ANSWERS | PEOPLE | ADJUDICATED) else "")
             return
+        item = self._item or self._named({"sentence", "sent", "satz"}, FEW)
+        is_sentence = are_single_tags(target.held) and item is not None and item.kind != UNIQUE
+        of_entities: Options = {"metric": "entity_f1", "id": column_name(item)} if is_sentence else {}
         if self.may_explode and "," not in "".join(column.name for column in predictions):
             names = {"explode": column_list(predictions), "target": target.name, "prediction": VALUE}
-            item = self._unique_id([target, *predictions])
-            yield self._command("score", [target, *predictions], **names, model=COLUMN, id=item)
-        options = {"target": target.name, **models_against_first(predictions)}
+            by_row: Options = {"id": self._unique_id([target, *predictions]) or self._source_row, **of_entities}
+            yield self._command("score", [target, *predictions], **names, model=COLUMN, **by_row)
+        options = {"target": target.name, **models_against_first(predictions), **of_entities}
         yield self._command("significance", [target, *predictions], **options)
 
     def propose_texts(self) -> Iterator[Proposal]:
@@ -627,18 +610,12 @@ class _TableProposals(TableRoles):
             item = self._unique_id([reference, *texts])
             yield self._command("score", [reference, *texts], **names, model=COLUMN, id=item)
 
-    def _command(self, command: str, used: Sequence[SeenColumn | None], /, **options: Option) -> Proposal:
-        """A command for the table, which leaves out the rows without a value in the columns that it uses."""
-        non_answers = [text for column in used if column is not None for text in column.non_answers]
-        lacking = any(column is not None and column.missing for column in used) or non_answers
-        options |= {"across_files": "same" if self.files > 1 and options.get("cluster") else None}
-        options |= {"missing": options.get("missing") or [*dict.fromkeys(non_answers)]}
-        options |= {"skip_missing": options.get("skip_missing") or bool(lacking)}
-        return self.typed.command(command, **options)
-
     def _probability(self) -> tuple[Options, list[SeenColumn]]:
         """The column with one probability per row, and the column of its label."""
         prob, label = self._probability_column(), self._label()
+        logit = self._named(LOGITS["logits"], NUMBERS)
+        if prob is None and logit is not None and (label := self._two_labels()) is not None and is_yes_or_no(label):
+            return {"target": label.name, "logits": logit.name}, [label, logit]
         if prob is None or label is None or (positive := positive_option(label, DETECTED)) is None:
             return {}, []
         way = "verbalised" if prob.kind == STATED else "prob"
@@ -672,7 +649,8 @@ class _TableProposals(TableRoles):
             return
         named = CHANCES - CONFIDENCES - (SCORES - {"score"} if is_dated else SCORES)
         chances = [c for c in self.columns if c.kind == WITHIN and c.words & named]
-        has_predictions = any(map(names_prediction, self.columns))
+        predictions = list(filter(names_prediction, self.columns))
+        has_predictions = any(not self._decides(c, chances[0]) for c in predictions) if chances else bool(predictions)
         if not chances and any(column.kind == TEXTS for column in self.columns):
             chances = [column for column in (self._only_within(),) if column is not None]
         if (

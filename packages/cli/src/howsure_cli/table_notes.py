@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from howsure.data.column_roles import (
+    DATES,
     FEW,
     LISTS,
     NUMBERS,
@@ -21,6 +22,8 @@ from howsure.data.column_roles import (
 )
 from howsure.data.documents.entities import are_single_tags
 from howsure.data.object_rows import VALUE
+from howsure.data.tables.database import literal
+from howsure.inputs.date_formats import best_formats, count_date_formats, is_written
 from howsure.inputs.label_spelling import is_non_answer
 from howsure.inputs.numbers_and_names import (
     PERCENT,
@@ -34,6 +37,7 @@ from howsure.inputs.numbers_and_names import (
 )
 from howsure_cli.column_words import (
     CHANCES,
+    DATES_NAMED,
     ITEMS,
     LABELS,
     MEANS,
@@ -43,14 +47,17 @@ from howsure_cli.column_words import (
     RATERS,
     RETRIEVAL,
     SCORES,
+    TOTALS,
     UNITS,
     VERDICTS,
     is_numeric,
     is_yes_or_no,
     names_id,
+    plain_identifier,
+    unparsed_answers,
 )
 from howsure_cli.terminal.output import shell_word
-from howsure_cli.typed_commands import Options, Proposal
+from howsure_cli.typed_commands import DECISION, Options, Proposal
 
 MIN_TASKS = 8
 MAX_TAG_COLUMNS = 6
@@ -66,6 +73,10 @@ WITHOUT_LABELS = (
 TO_LABEL = "It contains probabilities and no right answers: label a sample to count what the model looks for."
 UNLABELLED = "It contains predictions or probabilities, but no column of right answers: add one, such as gold."
 DOCUMENTS = "These are documents: docs/news-to-number.md leads from them to a number of events, with an interval."
+OTHER_LANGUAGE = (
+    "These are documents, but not in English, as the built-in rules of events extract require. docs/events.md "
+    "describes what other languages need."
+)
 TAGS = (
     "These are words and tags, a word in a line. The tags of a model in such a file are evaluated by those in another: "
     "howsure score predicted.tsv --targets true.tsv --metric entity_f1."
@@ -79,6 +90,8 @@ PAIR = (
     "--prediction COL --id COL."
 )
 DECIMALS = re.compile(r"-?\d+\.\d{4,}")
+MAX_TOTALS = 5  # lines at the end that may contain totals
+MAX_BAD_DATES, MAX_BAD_ROWS = 0.05, 3  # the proportion of rows without a date, and how many of these are listed
 TAG = re.compile(r"O|[BIESLUM]-\S+")
 MAX_NAMES = 20  # different labels, or names of models
 
@@ -288,8 +301,17 @@ def target_notes(commands: Sequence[Proposal]) -> Iterator[str]:
 
 def unanswered_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:
     """Yield a note if predictions that the first command counts as wrong are no answers, such as a question mark."""
-    options: Options = commands[0].options if commands and commands[0].command == "score" else {}
     by_name = {column.name: column for column in columns}
+    for first in commands[:1]:
+        scored = by_name.get(str(first.options.get("score")))
+        missing = first.options.get("missing")
+        left_out = missing if isinstance(missing, Sequence) else ()
+        unparsed = [] if scored is None else sorted(unparsed_answers(scored) - {*left_out})
+        if scored is not None and unparsed and first.options.get("positive"):
+            to_skip = " ".join(f"--missing {shell_word(value)}" for value in unparsed)
+            listed = shortened(map(repr, unparsed))
+            yield f"{listed} in {scored.name} counts as wrong. To leave such rows out: {to_skip} --skip-missing."
+    options: Options = commands[0].options if commands and commands[0].command == "score" else {}
     target = by_name.get(str(options.get("target")))
     names = str(options.get("explode" if options.get("prediction") == VALUE else "prediction")).split(",")
     predictions = [by_name[name] for name in names if name in by_name]
@@ -308,6 +330,80 @@ def tags_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> I
     targets = [column for column in columns if column.name == options.get("target")]
     if any(are_single_tags(column.held) for column in targets) and "metric" not in options:
         yield SINGLE_TAGS
+
+
+def last_totals(rows: Sequence[Sequence[Any]]) -> int:
+    """The number of rows at the end that are totals of the rows above them.
+
+    >>> last_totals([["id", "count"], *[["a", "2"]] * 10, ["Total", "20"]])
+    1
+    """
+    first_cells = [next((str(cell) for cell in row if cell not in (None, "")), "") for row in rows[-MAX_TOTALS:]]
+    are_totals = [cell.strip(" :*").casefold() in TOTALS for cell in first_cells]
+    is_empty = [not cell for cell in first_cells]
+    n = 0
+    for at in reversed(range(len(first_cells))):
+        if not (are_totals[at] or is_empty[at]):
+            break
+        n = len(first_cells) - at if are_totals[at] else n
+    return n if n and len(rows) > 2 * MAX_TOTALS else 0
+
+
+def without_totals(heads: Sequence[Any], rows: Sequence[Sequence[Any]], totals: Sequence[Sequence[Any]]) -> str | None:
+    """The condition that leaves totals out; None if another row fulfils it, too."""
+    place = next(at for at, cell in enumerate(totals[0]) if cell not in (None, ""))
+    names = list(dict.fromkeys(str(row[place]) for row in totals if row[place] not in (None, "")))
+    if any(row[place] is None or row[place] in names for row in rows) or None in [row[place] for row in totals]:
+        return None
+    column = plain_identifier(str(heads[place]))
+    return " AND ".join(f"{column} <> {literal(name)}" for name in names)
+
+
+def totals_note(name: str, n: int, totals: Sequence[Sequence[Any]]) -> str:
+    """The note on rows at the end that are totals."""
+    first = next(str(cell) for cell in totals[0] if cell not in (None, ""))
+    return f"Row {n - len(totals) + 1:,} of {name} is a total ({first!r}), not an item. Remove it from the file."
+
+
+def date_notes(
+    columns: Sequence[SeenColumn], rows: Sequence[Sequence[str | None]], commands: Sequence[Proposal]
+) -> Iterator[str]:
+    """Yield a note if counts could be by period, but a few values are not dates or their format is ambiguous."""
+    counts = [proposal for proposal in commands if proposal.command == "counts estimate"]
+    if not counts or counts[0].options.get("date"):
+        return
+    for place, column in enumerate(columns):
+        if not (column.words & DATES_NAMED and column.kind in (DATES, REPEATED, UNIQUE, FEW)):
+            continue
+        values = [row[place] for row in rows]
+        texts = dict.fromkeys(value for value in values if value is not None)
+        formats = best_formats(count_date_formats(texts))
+        bad = {text for text in texts if not is_written(text, formats[0])} if formats else {*texts}
+        bad_rows = [at for at, value in enumerate(values, start=1) if value is None or value in bad]
+        if len(bad_rows) > MAX_BAD_DATES * len(rows):
+            continue
+        if bad_rows:
+            listed = [f"row {at} is {'empty' if values[at - 1] is None else repr(values[at - 1])}" for at in bad_rows]
+            yield (
+                f"Not a date in {column.name}: {shortened(listed, limit=MAX_BAD_ROWS)}. Correct these, then add --date "
+                f"{shell_word(column.name)} to count by period."
+            )
+        elif len(formats) > 1:
+            yield (
+                f"The dates in {column.name} fit {' and '.join(formats)}. To count by period, add --date "
+                f"{shell_word(column.name)} and the right format, such as --date-format {shell_word(formats[0])}."
+            )
+
+
+def decision_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:
+    """Yield a note on counts if the decisions of a model are words such as yes and no."""
+    for proposal in commands[:1]:
+        if proposal.evidence == DECISION:
+            score, positive = proposal.options["score"], proposal.options.get("positive")
+            yield (
+                f"To estimate counts by period or group, add a column with 1 where {score} is {positive} and 0 "
+                "elsewhere: howsure counts estimate --prob COL."
+            )
 
 
 def direction_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:

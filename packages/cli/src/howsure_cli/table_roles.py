@@ -26,10 +26,10 @@ from howsure.data.column_roles import (
     SeenColumn,
     sum_to_one,
 )
-from howsure.inputs.date_formats import best_formats, count_date_formats
+from howsure.inputs.date_formats import best_formats, count_date_formats, read_day
 from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.repeated_items import MIN_ITEMS
-from howsure_cli.alike_columns import MIN_DEVIATIONS, is_criterion
+from howsure_cli.alike_columns import MIN_DEVIATIONS, agree, is_criterion
 from howsure_cli.column_words import (
     ANSWERS,
     ARMS,
@@ -55,6 +55,7 @@ from howsure_cli.column_words import (
     LOGITS,
     MEASURES,
     METRICS,
+    MODEL_NAMES,
     MODELS,
     MOODS,
     NUMBERS_OF,
@@ -77,7 +78,9 @@ from howsure_cli.column_words import (
     TURNS,
     UNITS,
     VERDICTS,
+    YES,
     column_name,
+    grade_values,
     is_grade,
     is_numeric,
     is_prompt,
@@ -98,6 +101,7 @@ MAX_RUN = 20  # characters of the name of a run, on average
 MAX_ARMS = 3  # columns of models and arms of an experiment
 MAX_CODES, MAX_CODE = 10, 40  # values, and characters of one, of codes of answers
 CLEAR_DATE = re.compile(r"\d{4}-\d\d-|\d{1,2}\.\d{1,2}\.\d{4}")
+MAX_YEARS_IN_MONTHS = 3  # more years are counted by year
 MAX_DATES = 1_000  # whose format is recognised
 MAX_PARTS = 6  # columns that are tried as a part of what names an item
 
@@ -475,8 +479,10 @@ class TableRoles:
     def _outcome(self) -> SeenColumn | None:
         """The only column of any name with two values that the only probability predicts better than chance."""
         chances = [c for c in self.columns if c.kind == WITHIN and c.words & (CHANCES - SCORES - {"score"})]
-        others = MODELS | RUNS | RATERS | JUDGE | ERRORS | MEASURES
+        others = MODELS | RUNS | JUDGE | ERRORS | MEASURES
         flags = [c for c in self.columns if c.kind == TWO and not (c.words & others or names_prediction(c))]
+        coders = [column for column in flags if column.words & RATERS]
+        flags = coders if len(coders) == 1 else [column for column in flags if column not in coders]
         flags = [column for column in flags if positive_option(column, DETECTED) is not None]
         if len(chances) != 1 or len(flags) != 1:
             return None
@@ -490,6 +496,38 @@ class TableRoles:
             return None
         error = math.sqrt(variance(low) / len(low) + variance(high) / len(high))
         return flags[0] if fmean(high) - fmean(low) > MIN_DEVIATIONS * error else None
+
+    def _classifier(self, label: SeenColumn) -> SeenColumn | None:
+        """The only column with the decision of a model on each row, such as ja or nein, in the values of the label."""
+        same = [c for c in self.columns if c.kind == TWO and not c.missing and grade_values(c) == grade_values(label)]
+        named = [column for column in same if column.words & (PREDICTED | MODEL_NAMES | MODELS)]
+        if not named and label.words & (RATERS | PEOPLE | LABELS):
+            same = [column for column in same if not column.words & (RATERS | PEOPLE | LABELS | GROUPS)]
+            named = [column for column in same if agree(self._values(column), self._values(label))]
+        return named[0] if len(named) == 1 else None
+
+    def _decides(self, column: SeenColumn, prob: SeenColumn) -> bool:
+        """Whether a column says where a probability is high, as a threshold does."""
+        positive = positive_option(column) if column.kind == TWO else None
+        if positive is None:
+            return False
+        yes = positive.get("positive")
+        high, low = list[float](), list[float]()
+        for text, value in zip(self._values(prob), self._values(column), strict=True):
+            if text is not None and value is not None:
+                is_high = value == yes if yes else value.casefold() in YES | {"true"}
+                (high if is_high else low).append(parse_number(text) or 0.0)
+        return bool(high and low) and min(high) >= max(low)
+
+    def _period(self, date: SeenColumn) -> str:
+        """The length of periods that suits the dates: years from four years on, weeks within one month."""
+        dates = [*dict.fromkeys(text for text in self._values(date) if text is not None)]
+        dates = dates[:: len(dates) // MAX_DATES + 1]
+        formats = best_formats(count_date_formats(dates))
+        days = [read_day(text, formats[0]) for text in dates] if formats else []
+        if len({day.year for day in days}) > MAX_YEARS_IN_MONTHS:
+            return "year"
+        return "week" if days and len({(day.year, day.month) for day in days}) == 1 else "month"
 
     def _labels_of_a_sample(self) -> SeenColumn | None:
         """A column of any name with labels for a minority of the rows."""

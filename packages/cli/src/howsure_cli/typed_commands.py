@@ -19,6 +19,7 @@ Options = Mapping[str, Option]
 MAX_PART = 60  # characters of a value or name
 PROBABILITIES = ("prob", "probs", "probs_column", "verbalised", "logits", "logprobs")
 RIGHT, GOLD = "right", "gold"  # evidence that a score says whether an answer is right, and a target what is right
+DECISION = "decision"  # evidence that a score is the decision of a model for each row, and not of a judge
 # Several raters or scores, and no right answers: the values of the columns do not decide which of these is meant.
 UNDECIDED = (
     ("judge agreement", "raters", "Do {raters} agree?"),
@@ -32,12 +33,14 @@ UNDECIDED = (
 # The questions that proposed commands answer: (command, required options, question), the most important one first. A
 # proposal fits each question of its command whose required options it all has. It answers the one with the most
 # required options: `score --target --model` answers the question of "target model", not that of "target". Besides
-# options, a question can require evidence (right, gold), or that --explode made the score or prediction ("value").
+# options, a question can require evidence (right, gold, decision), or that --explode made the score or prediction
+# ("value").
 QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
     (command, frozenset(options.split()), text)
     for command, options, text in (
         # A judge and people: is the judge right?
         ("judge validate", "", "How often is the judge right?"),
+        ("judge", "decision", "How often is {target} {positive}, if the errors of {score} are corrected?"),
         ("judge", "", "What is the mean grade, if the judge's errors are corrected?"),
         # Tables of one purpose only.
         ("score battles", "", "Which model wins most battles?"),
@@ -102,6 +105,11 @@ class Proposal:
 
     def with_options(self, **options: Option) -> Proposal:
         return replace(self, options={**self.options, **options})
+
+    def and_where(self, condition: str) -> Proposal:
+        """The same command for the rows that also fulfil a condition."""
+        own = self.options.get("where")
+        return self.with_options(where=f"({own}) AND {condition}" if own else condition)
 
     def by_group(self) -> Proposal:
         """The same command without a best model, for values that do not say how good an answer is."""
