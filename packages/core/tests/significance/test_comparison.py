@@ -47,15 +47,16 @@ def test_identical_predictions(task: str, method: str, interval: str, alternativ
         targets, a, a.copy(), metrics=names, method=method, interval=interval, alternative=alternative, **SETTING
     )
     for row in result:
-        assert (row.difference, row.low, row.high, row.p_value, row.p_adjusted) == (0, 0, 0, 1, 1), row.metric
-        assert row.stars == ""
+        assert (row.difference, row.p_value, row.p_adjusted, row.stars) == (0, 1, 1, ""), row.metric
+        assert row.low == -row.high and 0 <= row.high < 0.2, row.metric
 
 
 @pytest.mark.parametrize("method", ["mcnemar", "boostsa"])
 def test_identical_predictions_in_the_other_tests(method: str) -> None:
     targets, a, _ = labels(120, 3, 1)
     for row in compare(targets, a, a, method=method, **SETTING):
-        assert (row.difference, row.low, row.high, row.p_value) == (0, 0, 0, 1)
+        assert (row.difference, row.p_value) == (0, 1)
+        assert row.low == -row.high and 0 < row.high < 0.2
 
 
 @pytest.mark.parametrize("task", PROBLEMS)
@@ -256,12 +257,29 @@ def test_calibration_errors_say_their_bins_and_what_is_below_nought() -> None:
 
 
 def test_an_interval_without_width_is_reported_to_be_about_these_items() -> None:
-    targets, a, _ = labels(60, 2, 1)
-    result = compare(targets, a, a, metrics=["accuracy", "mcc"], rng=0, n_resamples=50)
+    targets, _, _ = labels(60, 2, 1)
+    probabilities = np.where(targets == 1, 0.8, 0.2)
+    result = compare(targets, probabilities, probabilities, metrics=["log_loss"], rng=0, n_resamples=50)
     assert result.notes == (
-        "model, accuracy, mcc: all 60 items agree, so the interval has no width. It holds only for these; up to 4.9% "
+        "model, log_loss: all 60 items agree, so the interval has no width. It holds only for these; up to 4.9% "
         "of others may differ (level 0.95).",
     )
+
+
+def test_intervals_of_items_that_all_agree_allow_for_others() -> None:
+    right = np.ones(6, dtype=int)
+    for metric in ("accuracy", "macro_f1"):
+        row = compare(right, 0 * right, right, metrics=metric, rng=0)[0]
+        assert row.difference == row.high == 1
+        assert row.low == pytest.approx(1 - 2 * (1 - 0.025 ** (1 / 6)) if metric == "accuracy" else 0, abs=1e-9)
+        assert (row.low <= 0) == (row.p_value > 0.05)
+
+
+def test_an_interval_contains_0_if_p_shows_no_difference() -> None:
+    right = np.ones(12, dtype=int)
+    row = compare(right, right, np.repeat([0, 1], [4, 8]), metrics="accuracy", rng=0)[0]
+    assert row.p_value == 0.125
+    assert row.low < 0 <= row.high
 
 
 RNG = np.random.default_rng(0)

@@ -254,13 +254,16 @@ def test_differences(
             widened = difference + quantile * (turn * drawn - difference)
             low, high = bootstrap_interval(widened, difference, choices.level, str(choices.interval), moved)
             undefined = int((~np.isfinite(drawn)).sum())
-            if rare is not None and choices.alternative == "two-sided" and p[0] > 1 - choices.level:
-                low, high = min(low, 0.0), max(high, 0.0)  # so that the interval and p agree
             if max(abs(low), abs(high)) < ROUNDING and difference == 0.0:
                 low = high = 0.0  # identical systems: the nonzero value is due to rounding
             if metric.bounds is not None:  # of a difference
-                least, most = metric.bounds[0] - metric.bounds[1], metric.bounds[1] - metric.bounds[0]
-                low, high = max(low, least), min(high, most)
+                most = metric.bounds[1] - metric.bounds[0]
+                if high - low < ROUNDING:
+                    number = _number_of_alike(problem, units, metric)
+                    low, high = unseen_interval(difference, number, most=most, level=choices.level)
+                low, high = max(low, -most), min(high, most)
+            if choices.method != "boostsa" and choices.alternative == "two-sided" and p[0] > 1 - choices.level:
+                low, high = min(low, 0.0), max(high, 0.0)  # so that the interval and p agree
         better, worse = _shares(problem, metric)
         rows.append(
             Difference(
@@ -285,6 +288,30 @@ def test_differences(
             )
         )
     return rows
+
+
+def unseen_interval(difference: float, number: float, *, most: float, level: float) -> tuple[float, float]:
+    """The interval of a difference that is the same in all of `number` units; differences are between -most and most.
+
+    It is Gaffke's for a mean of equal values: others of the population may be as far away as possible, in a proportion
+    of up to 1 - (α / 2)^(1 / number) on each side.
+
+    >>> [round(end, 4) for end in unseen_interval(1.0, 6, most=1.0, level=0.95)]
+    [0.0815, 1.0]
+    """
+    if not math.isfinite(most):
+        return difference, difference
+    unseen = 1 - ((1 - level) / 2) ** (1 / number)
+    return difference - unseen * (difference + most), difference + unseen * (most - difference)
+
+
+def _number_of_alike(problem: Problem, units: Units, metric: Metric) -> float:
+    """The effective number of units or, for a metric of labels that is not a mean, of the rarest class if fewer."""
+    number = float((units.counts @ units.rows) ** 2 / (units.counts @ units.rows**2))
+    if metric.task == "hard" and not metric.is_mean:
+        rows = np.bincount(problem.targets)
+        number = min(number, float(rows[rows > 0].min()))
+    return number
 
 
 def _jackknife_difference(
