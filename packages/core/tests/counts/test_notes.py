@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from howsure import CountEstimates
+from howsure import CountEstimates, InputError, read
 from howsure.counts.estimation import count_units
 from howsure.counts.notes import GENERAL, SamplingDesign, Terms, note_text
 from howsure.counts.notes import CountNote as Note
@@ -129,3 +130,19 @@ def test_a_surface_says_it_in_its_own_terms() -> None:
         Note("unlike_groups", {"domain": ("A", "asked"), "unlike": ["2001"]}), (), terms
     )
     assert GENERAL.of(()) == ""
+
+
+def test_the_models_own_decisions_as_labels_are_noted() -> None:
+    score = np.random.default_rng(0).random(300)
+    counts = count_units(score >= 0.5, score, rng=0)
+    assert any("model's own decision" in note for note in counts.notes)
+    assert not any("drawn at random" in note for note in counts.notes)
+    assert counts.answer.endswith("of 300 units are positive (all are labelled).")
+    assert not any("own decision" in note for note in read_by_two().notes)
+
+
+def test_advice_on_labels_in_place_of_probabilities(tmp_path: Path) -> None:
+    path = tmp_path / "units.csv"
+    path.write_text("p,y,label\n" + "0.2,0,no\n0.7,1,yes\n" * 20)
+    with pytest.raises(InputError, match="write 1 for the positive label and 0 for the other"):
+        count_units("y", "label", data=read(path))

@@ -48,7 +48,8 @@ def test_identical_predictions(task: str, method: str, interval: str, alternativ
     )
     for row in result:
         assert (row.difference, row.p_value, row.p_adjusted, row.stars) == (0, 1, 1, ""), row.metric
-        assert row.low == -row.high and 0 <= row.high < 0.2, row.metric
+        assert row.low == -row.high, row.metric
+        assert 0 <= row.high < 0.2, row.metric
 
 
 @pytest.mark.parametrize("method", ["mcnemar", "boostsa"])
@@ -56,7 +57,8 @@ def test_identical_predictions_in_the_other_tests(method: str) -> None:
     targets, a, _ = labels(120, 3, 1)
     for row in compare(targets, a, a, method=method, **SETTING):
         assert (row.difference, row.p_value) == (0, 1)
-        assert row.low == -row.high and 0 < row.high < 0.2
+        assert row.low == -row.high
+        assert 0 < row.high < 0.2
 
 
 @pytest.mark.parametrize("task", PROBLEMS)

@@ -20,6 +20,7 @@ from howsure.inputs.periods import read_periods
 from howsure.inputs.repeated_items import frame_clusters
 
 LABELS = ("y_true", "second", "settled")  # of the units that were read
+LABELS_ADVICE = "If these are the model's labels, write 1 for the positive label and 0 for the other."
 SEVERAL = ("groups", "features")
 KINDS = {"y_prob": Kind.NUMBER, "features": Kind.NUMBER, "date": Kind.DAYS, "clusters": Kind.VALUES}
 
@@ -67,7 +68,10 @@ class Columns:
             clusters = names.get("clusters")
             kinds = dict.fromkeys(show, Kind.LATER) | _kinds(names, Kind.GRADE if pos_label is None else Kind.OPTIONAL)
             seek_items = "clusters" in roles and not clusters
-            rows = read_columns(data, kinds, clusters=clusters and clusters[0], cells=() if seek_items else None)
+            try:
+                rows = read_columns(data, kinds, clusters=clusters and clusters[0], cells=() if seek_items else None)
+            except InputError as error:
+                raise _labels_as_probabilities(error, y_prob=roles.get("y_prob")) from None
             item = rows.chosen.get("clusters") or (frame_clusters(data, [], [*kinds])[0] if seek_items else None)
             values = {
                 role: parameters[role]
@@ -99,6 +103,16 @@ class Columns:
                     dates = {"format": parsed_dates.date_format, "first": parsed_dates.first, "last": parsed_dates.last}
                     return cls(values, rows, (CountNote("date_format", dates), *notes))
         return cls(values, rows, notes)
+
+
+def _labels_as_probabilities(error: InputError, *, y_prob: Any) -> InputError:
+    """Return the error with other advice if a text without digits is in the column of probabilities."""
+    fault = error.fault
+    if fault is None or (fault.rule, fault.name, fault.remedy) != ("not_a_number", y_prob, "leave_out_rows"):
+        return error
+    if any(character.isdigit() for character in str(fault.value)):
+        return error
+    return InputError(replace(fault, remedy=LABELS_ADVICE))
 
 
 def _names(role: str, value: Any, data: Any) -> list[str] | None:

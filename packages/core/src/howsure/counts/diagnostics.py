@@ -22,6 +22,7 @@ from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile
 
 P_NO_CONTRADICTION = 0.6  # probability that no cell of a domain with equal levels is flagged
+DECISION, MIN_DECISIONS = 0.5, 50  # the usual threshold of a label; labels in which agreement is suspicious
 MIN_PAIRS = 40  # minimum number of labels for a calibration error
 ROUNDING = 1e-9  # tolerance in comparisons of scores
 MAX_STANDARD_ERRORS = 4.0  # largest plausible distance of the sum of scores from its estimate from the sample
@@ -168,11 +169,17 @@ def design_notes(units: Units, method: str) -> tuple[CountNote, ...]:
         return (CountNote("raw"),)
     positives = int(units.labels.sum())
     design = units.design
-    notes = [
-        CountNote("assumed_design", {"clustered": design.clustered})
-        if design.is_assumed
-        else CountNote("design", {"design": design})
-    ]
+    notes = []
+    if len(units.labelled) < len(units) or not design.is_assumed:
+        notes.append(
+            CountNote("assumed_design", {"clustered": design.clustered})
+            if design.is_assumed
+            else CountNote("design", {"design": design})
+        )
+    decisions = units.score[units.labelled] >= DECISION
+    enough = len(units.labelled) >= MIN_DECISIONS and 0 < positives < len(units.labelled)
+    if enough and (decisions == (units.labels > 0)).all():
+        notes.append(CountNote("labels_of_model", {"n": len(units.labelled)}, needs_estimates=False))
     if units.draw.note is not None:
         notes.append(units.draw.note)
     if method in ("auto", "hierarchical") and len(units.cells.names) > 1:

@@ -38,6 +38,7 @@ SEVERITY = {
     "unlabelled_groups": 2,
     "raw": 2,
     "assumed_design": 2,
+    "labels_of_model": 2,
     "identical_readings": 2,
     "uneven_readings": 2,
     "repeated_items": 2,
@@ -122,6 +123,11 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
             return (
                 f"the intervals assume that the labelled {terms.drawn(values['clustered'])} were drawn at random from "
                 "all; if not, pass their strata or inclusion probabilities"
+            )
+        case "labels_of_model":
+            return (
+                f"the label is 1 exactly where the score is at least 0.5, in all {values['n']:,} labelled "
+                f"{terms.units}. If it is the model's own decision, nothing is corrected: pass the labels of people"
             )
         case "rounded_chances":
             return (

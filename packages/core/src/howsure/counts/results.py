@@ -391,6 +391,8 @@ class CountEstimates(Rows[CountEstimate]):
             return f"At most {high} of {total.n:,} units are positive ({percent}); no label is positive."
         if self.in_shares:
             return f"The share of positive units is {count} {ends} ({percent}; {total.n:,} units)."
+        if total.labelled == total.n and total.low == total.high:
+            return f"{number(total.estimate, 0)} of {total.n:,} units are positive (all are labelled)."
         return f"{count} {ends} of {total.n:,} units are positive ({percent})."
 
     def footnotes(self) -> Sequence[str]:
