@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import howsure
+from benchmarks.label_limits import draw, true_values
 from howsure.check.scores import run_score_check
 from howsure.errors import InputError
 from howsure.stats.jackknife_value import JackknifeValue
@@ -140,3 +141,26 @@ def test_parameters_of_the_table_belong_to_its_computation() -> None:
     table = howsure.score_models(y_true=["a", "b"] * 10, prediction=["a", "a"] * 10, metrics="macro_f1")
     with pytest.raises(InputError, match=r"^clusters belongs to the computation of the table: give it to score_models"):
         howsure.check_score(table, min_score=0.5, clusters=[1, 2] * 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["independent", "class", "both", "block", "copies"])
+@pytest.mark.parametrize(("n", "rare"), [(60, 0.1), (300, 0.05)])
+def test_false_verdicts_in_documents(kind: str, n: int, rare: float) -> None:
+    rng, runs, wrong, values = np.random.default_rng(6), 400, np.zeros((2, 2)), true_values(rare)
+    for _ in range(runs):
+        true, predicted, documents = draw(rng, kind, n, rare)
+        if np.ptp(true) == 0:
+            continue
+        for row, (metric, truth) in enumerate((("macro_f1", values.mean()), ({"f1": 0}, values[0]))):
+            table = howsure.score_models(true, predicted, metrics=metric, clusters=documents)
+            outcome = howsure.check_score(table, min_score=float(truth)).outcome
+            wrong[row] += outcome == "fail", outcome == "pass"
+    assert (wrong / runs <= 0.06 + 2 * math.sqrt(0.06 * 0.94 / runs)).all()
+
+
+def test_no_item_of_a_class_is_right() -> None:
+    """Five true and eleven predicted items are worth eight correct ones: 1 - 0.05 ** (1 / 8)."""
+    true, predicted = [1] * 5 + [0] * 95, [0] * 5 + [1] * 11 + [0] * 84
+    table = howsure.score_models(true, predicted, metrics={"f1": 1})
+    assert howsure.check_score(table, min_score=0.4)[0].bound == pytest.approx(1 - 0.05 ** (1 / 8))

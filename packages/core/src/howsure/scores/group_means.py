@@ -12,6 +12,7 @@ from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.notes import WARNING, Note
 from howsure.result import Estimate
+from howsure.scores.label_scores import LABELS
 from howsure.significance.metrics.metric import Metric
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
 from howsure.stats.gaffke import UnitSums
@@ -53,14 +54,16 @@ def value_of_groups(
     values = np.concatenate([group_values for group_values, _ in groups])
     value = float(weights @ values)
     shares = np.concatenate([size / size.sum() if size.any() else size for size in sizes])
-    return JackknifeValue.of(
+    jackknife = JackknifeValue.of(
         value,
         np.bincount(unit, weights * (values - value)).astype(np.float64),
         np.bincount(unit, shares).astype(np.float64),
         within=metric.possible_range,
         higher_is_better=metric.higher_is_better,
         worst=metric.worst,
+        two_sided=metric.task == LABELS,
     )
+    return jackknife.with_unseen_units() if metric.task == LABELS and metric.pooled_ratio is None else jackknife
 
 
 def _group_weights(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[Integers, Floats]:

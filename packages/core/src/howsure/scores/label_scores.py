@@ -110,7 +110,7 @@ class CodedLabels:
     def scored(
         self, metric: Metric, rows: Integers, items: Integers | None, units: Integers | None
     ) -> tuple[Floats, Floats, ClassErrors | None]:
-        """Return the jackknife contributions and sizes of some rows, and the errors of the classes in a macro average.
+        """Return the jackknife contributions and sizes of some rows, and the errors of the classes in the metric.
 
         Whole clusters (codes `units` of these rows), or items with all their runs (codes `items`), are left out. An
         undefined value counts as 0, as in scikit-learn. If it is undefined without some row, all sizes are 0, so that
@@ -144,8 +144,10 @@ class CodedLabels:
             items_of_unit = np.maximum(np.bincount(unit[first], minlength=len(of_unit)), 1)
             parts = value + (parts - value) * items_of_unit.sum() / (len(of_unit) * items_of_unit)
         errors = None
-        if metric.class_ratio is not None and is_defined:
+        if is_defined and metric.class_ratio is not None:
             errors = ClassErrors.of(metric.class_ratio, of_unit, counts)
+        elif is_defined and metric.pooled_ratio is not None:
+            errors = ClassErrors.of_pooled(metric.pooled_ratio, of_unit, counts)
         return parts[unit], sizes[pair] * is_defined, errors
 
     def notes(self, metrics: Sequence[Metric], rows: Any, *, name: str) -> Iterator[str]:

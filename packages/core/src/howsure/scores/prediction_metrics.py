@@ -430,8 +430,11 @@ def jackknife_value(
         within=metric.possible_range,
         higher_is_better=metric.higher_is_better,
         worst=metric.worst,
+        two_sided=metric.task == LABELS,
     )
-    return jackknife if class_errors is None else class_errors.added_to(jackknife)
+    if class_errors is not None:
+        return class_errors.added_to(jackknife)
+    return jackknife.with_unseen_units() if metric.task == LABELS else jackknife
 
 
 def interval_notes(value: JackknifeValue, *, level: float, unit: str) -> Iterator[str]:

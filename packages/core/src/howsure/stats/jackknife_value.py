@@ -25,12 +25,12 @@ class JackknifeValue:
 
     The units are documents, or clusters of documents. error: the jackknife standard error s. below, above: the `move`,
     by which one more unit could change the value. The move is added to the error of the lower and of the upper end of
-    the interval. It is 0 on the better side. On the worse side, it is the largest change due to any unit in that
-    direction. effective: Kish's effective number of units, k = (Σ size)² / Σ size². units: the number of units. worst:
-    the value of entirely wrong units, if even worse values are possible (1 for an error rate). Such units are often
-    rare, so the move on the worse side is at least 2/3 of the effect of one more such unit, |worst - value| / k, but
-    this minimum
-    is limited to 1.5 s.
+    the interval. On the worse side, it is the largest change due to any unit in that direction; on the better side, it
+    is 0, or for metrics of labels, as on the worse side. effective: Kish's effective number of units, k = (Σ size)² /
+    Σ size². units: the number of units. worst: the value of entirely wrong units, if even worse values are possible (1
+    for an error rate). Such units are often rare, so the move on the worse side is at least 2/3 of the effect of one
+    more such unit, |worst - value| / k, but this minimum is limited to 1.5 s. For metrics of labels, both moves have
+    such a minimum, with each end of the range in place of `worst` (`with_unseen_units`).
 
     shrunk: for a macro average over classes with few items, the value moved towards the middle, which is used for
     p (1 - p) below in place of the value.
@@ -44,8 +44,8 @@ class JackknifeValue:
     Without a range, the interval is normal.
 
     Source: Korn & Graubard (1998) for n; Franco, Little, Louis & Slud (2019) for Jeffreys' interval with it; Brown, Cai
-    & DasGupta (2001, 2003); Kish (1965); Miller (1974) for the jackknife. The move on the worse side is ours, chosen by
-    simulation (benchmarks/document_metrics.py).
+    & DasGupta (2001, 2003); Kish (1965); Miller (1974) for the jackknife. The moves are ours, chosen by simulation
+    (benchmarks/document_metrics.py, benchmarks/label_limits.py).
 
     >>> import numpy as np
     >>> right = np.repeat([1.0, 0.0], [40, 10])
@@ -75,21 +75,33 @@ class JackknifeValue:
         within: Bounds | None,
         higher_is_better: bool,
         worst: float | None = None,
+        two_sided: bool = False,
     ) -> JackknifeValue:
         """Build from the moves (m,) and sizes (m,) of m units.
 
         The move of unit i is -(m - 1)/m (θ_i - θ̄), where θ_i is the value without unit i and θ̄ the mean of all θ_i.
+        two_sided: whether the end on the better side has a move, too.
         """
         units = len(moves)
         error = math.sqrt(units / (units - 1) * float(moves @ moves)) if units > 1 else math.nan
         if error <= ROUNDING * max(abs(value), 1e-300):
             error = 0.0
         effective = kish(sizes) if sizes.any() else 0.0
-        move = max(float(-moves.min() if higher_is_better else moves.max()), 0.0)
+        fall, rise = max(float(-moves.min()), 0.0), max(float(moves.max()), 0.0)
+        if two_sided:
+            return cls(value, error, fall, rise, effective, units, within, worst)
+        move = fall if higher_is_better else rise
         if worst is not None and effective > 0.0:
-            move = max(move, min(UNSEEN * abs(worst - value) / effective, MAX_UNSEEN_ERRORS * error))
+            move = max(move, unseen_move(abs(worst - value), effective, error))
         below, above = (move, 0.0) if higher_is_better else (0.0, move)
         return cls(value, error, below, above, effective, units, within, worst)
+
+    def with_unseen_units(self) -> JackknifeValue:
+        """Return a value whose moves allow for one more unit that is entirely wrong or entirely right."""
+        if self.within is None or not self.effective > 0.0:
+            return self
+        fall, rise = (unseen_move(abs(end - self.value), self.effective, self.error) for end in self.within)
+        return replace(self, below=max(self.below, fall), above=max(self.above, rise))
 
     def bounds(self, size: float) -> Bounds:
         """One-sided lower and upper bounds by tests of size `size`.
@@ -175,6 +187,11 @@ class JackknifeValue:
         middle = share if self.shrunk is None else (self.shrunk - low) / (high - low)
         n = middle * (1 - middle) * ((high - low) / error) ** 2
         return low + (high - low) * float(betaincinv(n * share + 0.5, n * (1 - share) + 0.5, probability))
+
+
+def unseen_move(distance: float, effective: float, error: float) -> float:
+    """2/3 of the effect of one more unit whose value is at this distance, but at most 1.5 standard errors."""
+    return min(UNSEEN * distance / effective, MAX_UNSEEN_ERRORS * error)
 
 
 def units_needed(size: float) -> int:

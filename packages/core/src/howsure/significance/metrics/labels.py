@@ -200,6 +200,7 @@ def micro(name: str, quotient: Quotient) -> Metric:
         bounds=SHARE,
         score=correctness,
         sizes=denominators(quotient),
+        pooled_ratio=quotient,
     )
 
 
@@ -235,6 +236,7 @@ def class_metric(name: str, label: Any) -> Metric:
             (targets == problem.code(label)) == (predictions == problem.code(label))
         ).astype(np.float64),
         sizes=denominators(quotient),
+        pooled_ratio=quotient,
     )
 
 

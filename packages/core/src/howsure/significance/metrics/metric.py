@@ -85,7 +85,8 @@ class Metric:
     respect to the sums, (…, k) to (…, k); by default, finite differences are used. tested: another metric that is
     tested instead, if this metric is a non-decreasing function of it. infinite_at_zero: whether a row's score is
     infinite if its label has probability 0. class_ratio: for a macro average, the ratio of counts that is averaged over
-    classes. Metrics with the same `rows` share its computation.
+    classes. pooled_ratio: for one class or a micro average, the ratio of its counts. Metrics with the same `rows` share
+    its computation.
 
     A user-defined metric (the mean absolute error of numeric labels):
 
@@ -114,6 +115,7 @@ class Metric:
     sizes: Callable[..., Floats] | None = None
     worst: float | None = None
     class_ratio: Quotient | None = None
+    pooled_ratio: Quotient | None = None
 
     @property
     def is_mean(self) -> bool:
