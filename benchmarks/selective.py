@@ -138,7 +138,7 @@ def main() -> None:
     for law in LAWS:
         for model in MODELS:
             cells = [broken(law, model, n, runs=2000 // part) for n in (150, 600, 3000)]
-            cells += [broken(law, model, n, runs=2000 // part, clustered=True) for n in (60, 400)]
+            cells += [broken(law, model, n, runs=100, clustered=True) for n in (60, 400)]
             cells += [broken(law, model, 400, runs=500 // part, clustered=True, dependence="any")]
             print(
                 f"| {law} | {model} | {largest_coverage(law, model):.2f} |",

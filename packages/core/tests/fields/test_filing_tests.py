@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from howsure.fields.filing_tests import RankedDocuments, _log_unseen, counts_for_errors, lowest_count, lowest_counts
+from howsure.fields.filing_tests import RankedDocuments, counts_for_errors, lowest_count, lowest_counts
+from howsure.stats.clusters import _log_unseen
 
 
 def documents(wrong: object, n: object = None) -> RankedDocuments:

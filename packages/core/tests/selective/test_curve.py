@@ -9,7 +9,7 @@ import howsure
 from benchmarks.selective import answers, clustered_answers, confidences, risk_at
 from howsure import Pairs, selective_curve, selective_table
 from howsure.selective.curve import build_selective_curve
-from howsure.selective.kept_answers import cluster_counts, cluster_sums, kept_at
+from howsure.selective.kept_answers import kept_at
 from howsure.selective.ranked_answers import ranked
 
 
@@ -137,15 +137,6 @@ def test_a_frame_and_classes_are_read() -> None:
     assert curve.recipe["clusters"] == 2
     pairs = howsure.pairs_from_classes([0, 1, 1], [[0.7, 0.3], [0.4, 0.6], [0.8, 0.2]])
     assert selective_curve(pairs).accuracy.value == pytest.approx(2 / 3)
-
-
-def test_sums_over_clusters_match_a_loop() -> None:
-    ranks = ranked(clustered_answers("ties", "overconfident", 40, np.random.default_rng(12)))
-    sums = cluster_sums(ranks)
-    for place, (n, e) in enumerate(cluster_counts(ranks, np.arange(len(ranks.n)))):
-        i = int(np.cumsum(ranks.n)[place]) - 1
-        expected = (len(n), n.sum(), e.sum(), (n**2).sum(), (e**2).sum(), (n * e).sum())
-        assert (sums.many[i], sums.n[i], sums.e[i], sums.nn[i], sums.ee[i], sums.ne[i]) == expected
 
 
 def test_copies_of_answers_count_once() -> None:

@@ -22,14 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.clusters import gamma_p_value
+from howsure.stats.clusters import ratio_p_value
 
 START, LATEST_START = 0.25, 0.57  # proportions of the documents above the first threshold
 ALLOWED_AT_START = 4  # wrong documents that the first threshold allows, unless it would be later than LATEST_START
 STEP = 1.02  # smallest ratio of the numbers of documents above two thresholds
 SIDE, LATE = 0.02, 2 / 3  # part of delta for each of two other starts, the second at this proportion of the documents
 JOINT = 0.9  # part of delta for the sequence of all fields; the rest is divided between the fields
-SPLITS = 65  # grid points by which a risk is split
 POWER = 0.8  # probability that the number of documents reported as needed is enough
 TIMES = np.geomspace(1.1, 1e4, 300)  # multiples of the checked documents
 MAX_POINTS = 50  # thresholds at which the number of documents needed is computed
@@ -69,33 +68,16 @@ class RankedDocuments:
         count: number of documents above the threshold. times, unlucky: compute the p-value for `times` as many
         documents, with a proportion of wrong values that is higher by `unlucky` standard errors.
 
-        If no document has several values, this is the exact binomial test. Otherwise, it is Fay and Feuer's (1997)
-        test with one more document, which has as many wrong values as the worst document above the threshold. It also
-        allows for documents with more wrong values that do not occur. The risk is divided into s, due to documents
-        like those that occur, and risk - s. For each s, the p-value of s is multiplied by the largest probability that
-        none of the worse documents occurs (`_log_unseen`). The result is the largest of these p-values.
+        If no document has several values, this is the exact binomial test, otherwise `ratio_p_value`.
         """
         n, wrong = self.n[:count], self.wrong[:count]
+        if not self.has_single_values:
+            return ratio_p_value(n, wrong, risk, largest=float(self.n.max()), times=times, unlucky=unlucky)
         total = float(n.sum())
         value = float(wrong.sum()) / total
-        if self.has_single_values:
-            smoothed = (value * total + risk) / (total + 1)
-            value += unlucky * math.sqrt(smoothed * (1 - smoothed) / (total * times))
-            return float(_binomial(np.array([value * total * times]), np.array([total * times]), risk)[0])
-        variance = float(((wrong - value * n) ** 2).sum()) / total**2 * count / max(count - 1, 1) / times
-        value += unlucky * math.sqrt(variance)
-        if value >= risk:
-            return 1.0
-        worst = max(float(wrong.max()), 1.0)
-        further = np.array([worst / total / times])
-        splits = np.linspace(0.0, risk, SPLITS)
-        observed = np.append(1.0, gamma_p_value(np.array([value]), np.array([variance]), further, splits[1:]))
-        sizes, often = np.unique(np.append(n, self.n.max()), return_counts=True)
-        worse = sizes > wrong.max()
-        if not worse.any():
-            return float(observed[-1])
-        unseen = _log_unseen(sizes[worse][::-1], often[worse][::-1] * times, (risk - splits) * total * times)
-        return float((observed * np.exp(unseen)).max())
+        smoothed = (value * total + risk) / (total + 1)
+        value += unlucky * math.sqrt(smoothed * (1 - smoothed) / (total * times))
+        return float(_binomial(np.array([value * total * times]), np.array([total * times]), risk)[0])
 
     def counts_to_test(self, risk: float, level: float) -> tuple[Integers, int]:
         """Return the numbers of documents above the thresholds to test, and the index of the first one to test."""
@@ -145,23 +127,6 @@ def _binomial(errors: Floats, n: Floats, risk: float) -> Floats:
 
     p = betainc(np.maximum(n - errors, np.finfo(float).tiny), errors + 1, 1 - risk)
     return np.asarray(np.where(errors >= n, 1.0, p), dtype=np.float64)
-
-
-def _log_unseen(sizes: Floats, often: Floats, errors: Floats) -> Floats:
-    """Return the logarithm of the largest probability that none of these documents is wrong.
-
-    sizes, often (k,): distinct numbers of values, in decreasing order, and how many documents have each. errors: the
-    expected numbers of wrong values. If a document of n values is entirely wrong with probability p(n), the maximum of
-    Σ often · log(1 - p(n)) with Σ often · n · p(n) = errors has p(n) = max(0, 1 - c / n) for a constant c.
-    """
-    result = np.full(errors.shape, -np.inf)
-    result[errors <= 0.0] = 0.0
-    documents, values, logs = np.cumsum(often), np.cumsum(often * sizes), np.cumsum(often * np.log(sizes))
-    for last, next_size in enumerate(np.append(sizes[1:], 0.0).tolist()):
-        constant = (values[last] - errors) / documents[last]
-        is_solution = (errors > 0.0) & (constant > 0.0) & (constant >= next_size) & (constant <= sizes[last])
-        result[is_solution] = documents[last] * np.log(constant[is_solution]) - logs[last]
-    return result
 
 
 def counts_for_errors(risk: float, level: float, most: float, *, is_binomial: bool) -> Floats:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -73,54 +74,21 @@ def interval_name(ranks: Ranked) -> str:
     return "Wilson" if ranks.clusters is None else "Gaffke"
 
 
-def cluster_counts(ranks: Ranked, positions: Integers) -> list[tuple[Floats, Floats]]:
-    """For each threshold (given by its position), return the number of kept answers and the number of errors among them
+def cluster_counts(ranks: Ranked, positions: Integers) -> Iterator[tuple[Floats, Floats]]:
+    """For each threshold (given by its position), yield the number of kept answers and the number of errors among them
     in every cluster with a kept answer."""
     assert ranks.clusters is not None
     order = np.argsort(ranks.place, kind="stable")
     ends = np.cumsum(ranks.n)[positions]
     counts, wrong = np.zeros(ranks.n_clusters), np.zeros(ranks.n_clusters)
-    by_cluster, start = [], 0
+    start = 0
     for end in ends.tolist():
         rows = order[start:end]
         counts += np.bincount(ranks.clusters[rows], minlength=len(counts))
         wrong += np.bincount(ranks.clusters[rows], weights=1 - ranks.correct[rows], minlength=len(counts))
         some = counts > 0
-        by_cluster.append((counts[some], wrong[some]))
+        yield counts[some], wrong[some]
         start = end
-    return by_cluster
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterSums:
-    """Sums over the clusters of the i most confident answers, i = 1 … N: many Σ1 · n Σn_c · e Σe_c · nn Σn_c² ·
-    ee Σe_c² · ne Σn_c e_c, with n_c answers of cluster c among them and e_c errors."""
-
-    many: Floats
-    n: Floats
-    e: Floats
-    nn: Floats
-    ee: Floats
-    ne: Floats
-
-    def at(self, rows: Integers) -> ClusterSums:
-        """The sums for some i."""
-        return ClusterSums(*(getattr(self, field.name)[rows] for field in fields(self)))
-
-
-def cluster_sums(ranks: Ranked) -> ClusterSums:
-    """All sums in one pass: a further answer of a cluster with n answers adds 2n + 1 to Σ n_c², and so on."""
-    assert ranks.clusters is not None
-    order = np.argsort(ranks.place, kind="stable")
-    codes, wrong = ranks.clusters[order], 1 - ranks.correct[order].astype(np.int64)
-    together = np.argsort(codes, kind="stable")
-    start = np.searchsorted(codes[together], codes[together])
-    errors = np.concatenate([[0], np.cumsum(wrong[together])])
-    n, e = np.empty_like(wrong), np.empty_like(wrong)
-    n[together] = np.arange(len(codes)) - start
-    e[together] = errors[:-1] - errors[start]
-    added = (n == 0, np.ones_like(n), wrong, 2 * n + 1, wrong * (2 * e + 1), e + wrong * (n + 1))
-    return ClusterSums(*(np.cumsum(column).astype(np.float64) for column in added))
 
 
 def even_places(ranks: Ranked) -> Integers:

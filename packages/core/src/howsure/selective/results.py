@@ -21,7 +21,7 @@ DOWN = Context(prec=6, rounding=ROUND_FLOOR)  # digits of thresholds in sentence
 ESTIMATED: Final = "estimated"
 ANY: Final = "any"
 ASSUMED = {
-    ESTIMATED: "the guarantee assumes independent clusters, with the dependence within clusters observed here",
+    ESTIMATED: "the guarantee assumes independent clusters, with sizes and dependence as observed here",
     ANY: "the guarantee assumes independent clusters, none larger than the largest in the data",
 }
 

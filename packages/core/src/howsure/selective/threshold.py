@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,18 +18,10 @@ from howsure.inputs.pairs import Bools, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
-from howsure.selective.kept_answers import (
-    MAX_POINTS,
-    ClusterSums,
-    Kept,
-    cluster_counts,
-    cluster_sums,
-    even_places,
-    kept_at,
-)
+from howsure.selective.kept_answers import MAX_POINTS, Kept, cluster_counts, even_places, kept_at
 from howsure.selective.ranked_answers import Ranked, ranked
 from howsure.selective.results import ANY, ASSUMED, ESTIMATED, Candidates, SelectiveThreshold
-from howsure.stats.clusters import added_contribution, few_clusters, gamma_p_value
+from howsure.stats.clusters import few_clusters, ratio_p_value
 from howsure.stats.proportions import wilson_interval
 
 # Tests, for many thresholds at once, that the risk of the kept answers is at most a target.
@@ -60,8 +52,8 @@ def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str
 
     The candidates are at most 200 distinct confidences, evenly spaced in coverage, beginning with the first that could
     pass. The p-value of a candidate is P(Binomial(n, risk) ≤ errors). It is at most delta if and only if Clopper and
-    Pearson's upper bound at 1 - delta is at most the risk. With clusters, the p-value comes from Fay and Feuer's bound
-    (`Shares`) or, with dependence="any", from a bet (`_log_wealth`). The levels follow the fallback procedure (Wiens
+    Pearson's upper bound at 1 - delta is at most the risk. With clusters, the p-value comes from `ratio_p_value`
+    or, with dependence="any", from a bet (`_log_wealth`). The levels follow the fallback procedure (Wiens
     2003): the first candidate gets delta / 2, and each of four others, evenly spaced, gets delta / 8. The level of a
     candidate that passes is added to that of the next candidate. So only a part of delta is lost if a candidate fails,
     for example because the model is worst where it is most confident.
@@ -69,7 +61,7 @@ def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str
     bet = dependence == ANY and ranks.clusters is not None
     positions = _candidates(ranks, risk, delta, bet=bet)
     kept = kept_at(ranks, positions)
-    p = _bets(ranks, positions, risk, delta) if bet else _p_values(ranks, kept, risk)
+    p = _bets(ranks, positions, risk, delta) if bet else _p_values(ranks, positions, kept, risk)
     return ThresholdTests(kept, p, *fallback(p, delta * start_weights(len(p))))
 
 
@@ -116,16 +108,18 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integ
     positions: Integers = np.unique(np.searchsorted(ends, np.floor(targets)))
     if ranks.clusters is None:
         return positions
-    flawless = replace(ranks, errors=np.zeros_like(ranks.errors), correct=np.ones_like(ranks.correct))
-    p = _bets(flawless, positions, risk, delta) if bet else _p_values(flawless, kept_at(flawless, positions), risk)
-    could = np.flatnonzero(p <= FIRST * delta)
-    return positions[could[0] :] if len(could) else np.zeros(0, np.int64)
+    for i, (counts, _) in enumerate(cluster_counts(ranks, positions)):
+        flawless = np.zeros_like(counts)
+        p = math.exp(-_log_wealth(counts, flawless, risk, delta)) if bet else ratio_p_value(counts, flawless, risk)
+        if p <= FIRST * delta:
+            return positions[i:]
+    return np.zeros(0, np.int64)
 
 
-def _p_values(ranks: Ranked, kept: Kept, risk: float) -> Floats:
+def _p_values(ranks: Ranked, positions: Integers, kept: Kept, risk: float) -> Floats:
     if ranks.clusters is None:
         return _binomial(kept.risk, kept.n.astype(np.float64), risk)
-    return Shares.of(cluster_sums(ranks).at(kept.n - 1)).p_values(risk)
+    return np.array([ratio_p_value(counts, wrong, risk) for counts, wrong in cluster_counts(ranks, positions)])
 
 
 def _binomial(risk_seen: Floats, n: Floats, risk: float) -> Floats:
@@ -134,43 +128,6 @@ def _binomial(risk_seen: Floats, n: Floats, risk: float) -> Floats:
 
     p = betainc(np.maximum((1 - risk_seen) * n, np.finfo(float).tiny), risk_seen * n + 1, 1 - risk)
     return np.asarray(np.where(risk_seen >= 1, 1.0, p), dtype=np.float64)
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """Proportions of wrong answers among clustered answers, for each of several thresholds, with the figures that their
-    bounds need.
-
-    These are: the variances of the proportions, the effective numbers of clusters, and the proportion of answers in one
-    cluster. The variance is the variance of a ratio, Σ (e_c - p n_c)² / n², which is also valid if large clusters are
-    riskier.
-    """
-
-    value: Floats
-    variance: Floats
-    effective_contributors: Floats
-    cluster: Floats
-
-    @classmethod
-    def of(cls, sums: ClusterSums) -> Shares:
-        """Build from the sums of the answers kept at some thresholds."""
-        p = sums.e / sums.n
-        squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0) / sums.n**2
-        effective_contributors = np.divide(sums.e**2, sums.ee, out=np.zeros_like(p), where=sums.ee > 0)
-        variance = squares * sums.many / np.maximum(sums.many - 1, 1)
-        return cls(p, variance, effective_contributors, sums.nn / sums.n**2)
-
-    def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0) -> Floats:
-        """Return the p-values of "the risk is at least `risk`" by Fay and Feuer's upper bounds, with one more cluster
-        of wrong answers.
-
-        times, unlucky: compute them as if there were `times` as many clusters, and the proportions of errors were
-        higher by `unlucky` standard errors.
-        """
-        variance = self.variance / times
-        value = self.value + unlucky * np.sqrt(variance)
-        further = added_contribution(self.cluster / times, self.effective_contributors * times)
-        return gamma_p_value(value, variance, further, risk)
 
 
 def _bets(ranks: Ranked, positions: Integers, risk: float, delta: float) -> Floats:
@@ -212,11 +169,13 @@ def answers_needed(ranks: Ranked, *, risk: float, delta: float, dependence: str 
         return None
     z, other = float(-ndtri(FIRST * delta)), float(ndtri(POWER))
     if dependence != ANY and ranks.clusters is not None:
-        shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1))
+        clusters = list(cluster_counts(ranks, even_places(ranks)[below]))
 
         def is_enough(times: float) -> bool:
-            p = shares.p_values(risk, times=times, unlucky=other)
-            return bool((p <= FIRST * delta).any())
+            return any(
+                ratio_p_value(counts, wrong, risk, times=times, unlucky=other) <= FIRST * delta
+                for counts, wrong in clusters
+            )
 
         first = bisect_left(TIMES, True, key=is_enough)
         return _round_up(TIMES[first] * ranks.total) if first < len(TIMES) else None
@@ -258,7 +217,7 @@ def selective_threshold(
     answer. `Pairs` may replace both. Thresholds are confidences that occur, so that answers of equal confidence are
     kept or rejected together. They are tested from the highest down (see docs/selective.md), each by the exact binomial
     test. clusters (n,): clusters of answers that may be right or wrong together. With dependence="estimated", the test
-    uses the observed differences between clusters and allows for one more cluster of wrong answers. With "any", the
+    uses the observed differences between clusters and allows for worse clusters of the observed sizes. With "any", the
     test is a bet on whole clusters. It is valid for any dependence within clusters, as long as no cluster is larger
     than the largest one here, but keeps far fewer answers. level: level of the coverage's interval.
 

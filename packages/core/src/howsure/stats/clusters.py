@@ -218,6 +218,7 @@ ENOUGH_CONTRIBUTORS = 20.0  # effective number of contributing clusters above wh
 MIN_CONTRIBUTORS_FOR_T = (
     100.0  # effective number above which Student's t suffices: the gamma distribution's skewness is below 0.2
 )
+SPLITS = 65  # grid points by which a limit is split
 MIN_CONTRIBUTORS = 2.0  # effective number below which the variance between contributing clusters is unknown
 
 
@@ -279,6 +280,58 @@ def gamma_p_value(value: Floats, variance: Floats, further: Floats, limit: float
     mean = value + further
     scale = (variance + further**2) / mean
     return np.asarray(gammaincc(mean / scale, limit / scale), dtype=np.float64)
+
+
+def ratio_p_value(
+    n: Floats, wrong: Floats, limit: float, *, largest: float | None = None, times: float = 1.0, unlucky: float = 0.0
+) -> float:
+    """P-value of "at least the proportion `limit` of the rows of such clusters is wrong", for clusters of any sizes.
+
+    n, wrong (C,): the numbers of rows and of wrong rows of each cluster; the clusters are independent. largest: the
+    size of a cluster that could still occur (default: the largest of n). times, unlucky: compute the p-value for
+    `times` as many clusters, with a proportion of wrong rows that is higher by `unlucky` standard errors.
+
+    This is Fay and Feuer's (1997) test with one more cluster, which has as many wrong rows as the worst one. It also
+    allows for clusters with more wrong rows that do not occur. The limit is divided into s, due to clusters like those
+    that occur, and limit - s. For each s, the p-value of s is multiplied by the largest probability that none of the
+    worse clusters occurs (`_log_unseen`). The result is the largest of these p-values.
+
+    >>> round(ratio_p_value(np.full(59, 10.0), np.zeros(59), 0.05), 3)
+    0.049
+    """
+    total = float(n.sum())
+    value = float(wrong.sum()) / total
+    variance = float(((wrong - value * n) ** 2).sum()) / total**2 * len(n) / max(len(n) - 1, 1) / times
+    value += unlucky * math.sqrt(variance)
+    if value >= limit:
+        return 1.0
+    most = float(wrong.max())
+    further = np.array([max(most, 1.0) / total / times])
+    splits = np.linspace(0.0, limit, SPLITS)
+    observed = np.append(1.0, gamma_p_value(np.array([value]), np.array([variance]), further, splits[1:]))
+    worse = np.append(n, max(float(n.max()), largest or 0.0))
+    sizes, often = np.unique(worse[worse > most], return_counts=True)
+    if not len(sizes):
+        return float(observed[-1])
+    unseen = _log_unseen(sizes[::-1].astype(np.float64), often[::-1] * times, (limit - splits) * total * times)
+    return float((observed * np.exp(unseen)).max())
+
+
+def _log_unseen(sizes: Floats, often: Floats, errors: Floats) -> Floats:
+    """Return the logarithm of the largest probability that none of these clusters is wrong.
+
+    sizes, often (k,): distinct numbers of rows, in decreasing order, and how many clusters have each. errors: the
+    expected numbers of wrong rows. If a cluster of n rows is entirely wrong with probability p(n), the maximum of
+    Σ often · log(1 - p(n)) with Σ often · n · p(n) = errors has p(n) = max(0, 1 - c / n) for a constant c.
+    """
+    result = np.full(errors.shape, -np.inf)
+    result[errors <= 0.0] = 0.0
+    documents, values, logs = np.cumsum(often), np.cumsum(often * sizes), np.cumsum(often * np.log(sizes))
+    for last, next_size in enumerate(np.append(sizes[1:], 0.0).tolist()):
+        constant = (values[last] - errors) / documents[last]
+        is_solution = (errors > 0.0) & (constant > 0.0) & (constant >= next_size) & (constant <= sizes[last])
+        result[is_solution] = documents[last] * np.log(constant[is_solution]) - logs[last]
+    return result
 
 
 def few_contributors(counts: npt.NDArray[Any], what: str) -> str | None:
