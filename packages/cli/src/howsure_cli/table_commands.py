@@ -534,7 +534,7 @@ class _TableProposals(NamedColumns):
     def propose_probabilities(self) -> Iterator[Proposal]:
         """If there are probabilities and labels: the calibration of the probabilities, and their use for abstention."""
         options, used = self._classes() or self._probability()
-        if not options:
+        if not options or ("prob" in options and self._is_of_prediction(used, str(options.get("positive", "1")))):
             return
         item, model = self._item, self._model()
         groups = [column for column in (model, *self._groups()[:1]) if column is not None and column not in used]

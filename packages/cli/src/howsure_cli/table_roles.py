@@ -172,6 +172,20 @@ class TableRoles:
         numbers = [parse_number(text) or 0.0 for text in self._values(column) if text is not None]
         return sum(number * label.values >= 1.0 for number in numbers) >= MIN_HIGHEST * len(numbers)
 
+    def _is_of_prediction(self, used: Sequence[SeenColumn], positive: str) -> bool:
+        """Whether the probability, the last of the label's columns, is that of the predicted label and not that of the
+        positive one: it is mostly above one half where another label than the positive one is predicted."""
+        label, prob = used[0], used[-1]
+        for column in self.columns:
+            is_named = names_prediction(column) or not is_numeric(column)
+            if column is label or not is_named or len(column.held) < 2 or not column.held <= label.held:
+                continue
+            pairs = zip(self._values(column), map(parse_number, map(str, self._values(prob))), strict=True)
+            others = [number > 0.5 for text, number in pairs if text not in (None, positive) and number is not None]
+            if 2 * sum(others) > len(others):
+                return True
+        return False
+
     def _named(self, words: Collection[str], *kinds: str, other_than: Sequence[SeenColumn] = ()) -> SeenColumn | None:
         """The first column of these kinds with one of these words in its name, `other_than` these."""
         columns = (column for column in self.columns if column.kind in kinds and column not in other_than)

@@ -208,3 +208,13 @@ def test_unparseable_answers_count_as_wrong() -> None:
     assert note in overview.notes
     (row,) = printed(score)["scores"]
     assert row["mean"]["value"] == 0.5
+
+
+@pytest.mark.parametrize("is_of_prediction", [True, False])
+def test_the_confidence_in_a_prediction_is_no_probability_of_the_positive_label(is_of_prediction: bool) -> None:
+    rows = []
+    for prob, decision, label in coded("no", labelled=N):
+        confidence = max(float(prob), 1 - float(prob)) if is_of_prediction else float(prob)
+        rows.append((label, decision, f"{confidence:.3f}"))
+    commands = " ".join(look_at("class prediction confidence", rows).commands)
+    assert ("calibration" in commands) is not is_of_prediction
