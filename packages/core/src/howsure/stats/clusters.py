@@ -313,7 +313,9 @@ def ratio_p_value(
     sizes, often = np.unique(worse[worse > most], return_counts=True)
     if not len(sizes):
         return float(observed[-1])
-    unseen = _log_unseen(sizes[::-1].astype(np.float64), often[::-1] * times, (limit - splits) * total * times)
+    unseen = _log_unseen(
+        sizes[::-1].astype(np.float64), (often[::-1] * times).astype(np.float64), (limit - splits) * total * times
+    )
     return float((observed * np.exp(unseen)).max())
 
 
