@@ -119,6 +119,15 @@ def test_one_weight_of_most_of_the_total_is_left_out_and_the_rest_covers() -> No
     assert np.mean(at_zero) >= LIMIT - 2 * math.sqrt(LIMIT * (1 - LIMIT) / 150)
 
 
+@pytest.mark.parametrize(("weight", "share"), [(1, None), (10, None), (100, "63%")])
+def test_a_pair_with_most_of_the_weight_is_noted(weight: int, share: str | None) -> None:
+    rng = np.random.default_rng(0)
+    q = rng.random(60)
+    error = calibration_error(rng.random(60) < q**3, q, sample_weight=np.append(np.ones(59), weight))
+    noted = [note for note in map(str, error.notes) if "one pair has" in note]
+    assert [share is not None and share in note for note in noted] == ([] if share is None else [True])
+
+
 ERROR_RATES_RUNS = 300
 ALLOWED = 0.06 + 3 * math.sqrt(0.06 * 0.94 / ERROR_RATES_RUNS)
 CHECKED = [cell for cell in cells() if cell.truth == "calibrated" and cell.clusters in (0, 10, 100)]

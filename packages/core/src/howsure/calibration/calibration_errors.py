@@ -86,6 +86,7 @@ def calibration_error(
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     error = estimate_error(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
     values = {field.name: getattr(error, field.name) for field in fields(error)}
+    notes = (*notes, *_heavy_pair(pairs))
     return EstimateWithNotes(**values, notes=notes) if notes else error
 
 
@@ -325,6 +326,8 @@ def bootstrap_intervals(
 
 # Notes on calibration figures.
 
+LARGE_SHARE = 0.25  # of the weight, in one pair
+
 
 def error_notes(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
     """Return notes on the pairs, bins, error and scores; `weightless` is the number of pairs of weight 0."""
@@ -341,6 +344,7 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
     """Yield the notes on the error, without those on scores."""
     if weightless:
         yield f"{counted(weightless, 'pair')} of weight 0 {'is' if weightless == 1 else 'are'} ignored"
+    yield from _heavy_pair(pairs)
     if isinstance(pairs, Pairs) and pairs.clusters is not None:
         weights = cluster_weights(pairs)
         yield from [few] if (few := few_clusters(weights)) else []
@@ -360,6 +364,14 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
         yield "intervals treat the pairs of a row, one per class, as independent; see docs/language-models.md#intervals"
     if len(binned.sums) == 1:
         yield "there is only one bin, so the error is the error of the mean prediction"
+
+
+def _heavy_pair(pairs: Pairs | Slots) -> Iterator[str]:
+    """Yield a note if one pair has more than a quarter of the weight."""
+    if isinstance(pairs, Pairs) and pairs.weights is not None:
+        share = float(pairs.weights.max() / pairs.weights.sum())
+        if share > LARGE_SHARE and len(pairs) > 1:
+            yield f"one pair has {share:.0%} of the weight, so the error is mostly its own, and intervals too narrow"
 
 
 def groups_together(pairs: Pairs | Slots) -> str | None:
