@@ -24,7 +24,7 @@ SIZES = ((20, 0.33), (60, 0.1), (100, 0.2), (300, 0.05), (300, 0.33))
 
 
 def draw(rng: np.random.Generator, kind: str, n: int, rare: float) -> tuple[Integers, Integers, Integers | None]:
-    """Draw the true and predicted classes (n,), of which 0 is rare, and the documents."""
+    """Draw the true and predicted classes (n,) and the documents; class 0 is rare."""
     documents = np.arange(n) // 5
     count, frequency = documents.max() + 1, np.full(n, rare)
     if kind in ("class", "both", "block"):

@@ -51,7 +51,7 @@ def text_metric(columns: Sequence[SeenColumn], path: str) -> str:
 def case_notes(
     columns: Sequence[SeenColumn], rows: Sequence[Sequence[str | None]], commands: Sequence[Proposal]
 ) -> Iterator[str]:
-    """Yield a note if texts are compared, of which only one column has both small letters and capitals."""
+    """Yield a note if only one of the compared columns of texts has both small letters and capitals."""
     options: Options = commands[0].options if commands else {}
     names = [str(options.get(role)) for role in ("target", "prediction")]
     places = [at for name in names for at, column in enumerate(columns) if column.name == name]
