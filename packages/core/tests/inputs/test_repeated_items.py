@@ -337,3 +337,28 @@ def test_a_check_takes_items_as_clusters_however_few_and_even_if_they_are_named(
     assert f"question_id repeats ({4 * items} rows of {items} items, up to 4 each)" in "".join(map(str, check.notes))
     independent = howsure.check_score("right", data=howsure.read(path, independent_rows=True), min_score=limit, id=id)
     assert independent.outcome == "pass"
+
+
+@pytest.mark.parametrize("id", ["id", "question_id,attempt"])
+def test_an_id_of_rows_does_not_hide_items_that_repeat(id: str, tmp_path: Path) -> None:
+    data = frame("question_id").assign(id=range(ITEMS * EPOCHS), attempt=list(range(EPOCHS)) * ITEMS)
+    source = howsure.read(write(tmp_path, data))
+    named = howsure.mean_scores("correct", clusters="question_id", data=source)[0].mean
+    (row,) = table = howsure.mean_scores("correct", id=id, data=source)
+    assert (row.mean.low, row.mean.high) == (named.low, named.high)
+    assert any("question_id repeats (200 rows of 40 items" in note for note in table.notes)
+    assert howsure.check_score("correct", id=id, min_score=0.4, data=source).recipe["cluster"] == "question_id"
+    both = pd.concat([data.assign(model=model) for model in "ab"])
+    for table in (howsure.read(write(tmp_path, both)), both):
+        names = id.split(",") if table is both else id
+        compared = howsure.compare_scores("correct", against="a", model="model", id=names, data=table)
+        assert any("question_id repeats" in note for note in compared.notes)
+
+
+@pytest.mark.parametrize("columns", ["question_id", "dataset,question_id"])
+def test_an_id_of_items_leaves_them_independent(columns: str, tmp_path: Path) -> None:
+    data = frame("dataset").assign(question_id=list(range(EPOCHS)) * ITEMS)
+    source = howsure.read(write(tmp_path, data if "," in columns else data.assign(question_id=range(ITEMS * EPOCHS))))
+    table = howsure.mean_scores("correct", id=columns, data=source)
+    assert "cluster" not in table.recipe
+    assert not table.notes

@@ -132,7 +132,7 @@ def read_source(
     kinds = dict.fromkeys((column for column in roles.values() if column is not None), Kind.VALUES)
     notes = list[str]()
     choose = partial(_columns_of_log, roles, score=score, matched=other_source is not None, notes=notes)
-    cells = None if roles["clusters"] or roles["id"] else [roles["groups"]] if roles["groups"] else []
+    cells = None if roles["clusters"] else [roles["groups"]] if roles["groups"] else []
     kind = Kind.SCORE if pos_label is None else Kind.NAMES
     kinds |= dict.fromkeys(scores, kind) if scores else {FILE: Kind.NAMES}
     named_source = source if scores or not isinstance(source, Files) else replace(source, by_file=True)
@@ -142,6 +142,7 @@ def read_source(
             clusters=roles["clusters"],
             choose=choose,
             chosen_as=lambda role: kind if role == KIND else Kind.NAMES,
+            id=roles["id"],
             cells=cells,
             pooled="groups",
         )

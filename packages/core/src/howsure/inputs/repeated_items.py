@@ -34,6 +34,11 @@ ROW_OR_ITEM_COLUMNS = ("id", "task_id", "sample_id")
 ASKED_COLUMNS = ("question", "question_text", "prompt", "input", "user_input")
 """Columns with the question or the question's number, used if no other column identifies the item."""
 SOURCE_ROW = "source_row"  # the column with the number of the file's row from which several rows were made
+NUMBERED_IN = (
+    *("task", "task_id", "dataset", "benchmark", "subset", "split", "subject", "category", "domain", "topic", "file"),
+    *("document", "document_id", "doc", "doc_id"),
+)
+"""Columns within which items may be numbered, so that equal numbers in two of their values are different items."""
 MIN_ITEMS = 10  # a column with fewer values may contain tasks or categories instead
 
 
@@ -89,30 +94,56 @@ class RepeatedItems:
         )
 
 
-def candidates(columns: Sequence[str], excluded: Sequence[str] = ()) -> Iterator[tuple[str, bool]]:
+def candidates(
+    columns: Sequence[str], excluded: Sequence[str] = (), *, id: object = None
+) -> Iterator[tuple[str, bool]]:
     """Yield the columns that may identify the item, the most likely first, each with a flag.
 
     The flag is True if each row is its own item when the column never repeats. excluded: columns that already have a
-    role.
+    role. id: the column that the user named to identify a row, or several in a list or separated by commas. A single
+    one named like an item leaves no candidates. Others may still have several rows of one item, such as question and
+    attempt, but not if each item is numbered within the rest, such as the question within a data set.
 
     >>> list(candidates(["task_id", "Item", "score"]))
     [('Item', True), ('task_id', False)]
+    >>> list(candidates(["question_id", "attempt"], id="question_id,attempt"))
+    [('question_id', True)]
+    >>> list(candidates(["question_id", "dataset"], id="question_id,dataset"))
+    []
     """
-    by_name = {name.casefold(): name for name in columns if name not in excluded}
-    kinds = ((ITEM_COLUMNS, True), (ROW_OR_ITEM_COLUMNS, False), (ASKED_COLUMNS, True), ((SOURCE_ROW,), True))
+    keys = _key_columns(id)
+    if len(keys) == 1 and keys[0].casefold() in ITEM_COLUMNS:
+        return
+    kinds = [(ITEM_COLUMNS, True), (ROW_OR_ITEM_COLUMNS, False)]
+    kinds += [] if keys else [(ASKED_COLUMNS, True), ((SOURCE_ROW,), True)]
+    part_items = {key for key in keys if any(rest.casefold() not in NUMBERED_IN for rest in keys if rest != key)}
+    with_role = {*excluded, *keys} - part_items
+    by_name = {name.casefold(): name for name in columns if name not in with_role}
     for names, is_item in kinds:
         yield from ((by_name[name], is_item) for name in names if name in by_name)
 
 
+def _key_columns(id: object) -> list[str]:
+    """Return the names of the columns in `id`; [] if it is not a name or several names."""
+    names = id.split(",") if isinstance(id, str) else list(id) if isinstance(id, (list, tuple)) else []
+    return names if all(isinstance(name, str) for name in names) else []
+
+
 def frame_clusters(
-    frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any], may_be_items: Collection[str] = ()
+    frame: Any,
+    cells: Sequence[Any],
+    columns_with_role: Sequence[Any],
+    may_be_items: Collection[str] = (),
+    *,
+    id: object = None,
 ) -> tuple[str | None, tuple[str, ...]]:
     """Find the data frame's column that identifies items, to be used as clusters, and the notes about it.
 
     Items must repeat within the groups of rows that the columns `cells` (models, groups) form. If the column is not
     suitable as clusters, the result is None and a warning. If no item repeats, or `frame` is not a data frame, the
     result is (None, ()). Values of `cells` and `columns_with_role` that are not column names are ignored. may_be_items:
-    columns with a role that may identify the item nevertheless, such as covariates of a regression.
+    columns with a role that may identify the item nevertheless, such as covariates of a regression. id: as in
+    `candidates`.
 
     >>> import pandas
     >>> frame = pandas.DataFrame({"question": [*range(10)] * 2, "score": 1})
@@ -120,7 +151,7 @@ def frame_clusters(
     'question'
     """
     excluded = [column for column in columns_with_role if column not in may_be_items]
-    repeated = repeated_in_frame(frame, cells, excluded)
+    repeated = repeated_in_frame(frame, cells, excluded, id=id)
     if repeated is None:
         return None, ()
     values = columns_from(frame, [repeated.column])[0]
@@ -156,7 +187,9 @@ def first_repeated(
     return few
 
 
-def repeated_in_frame(frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any]) -> RepeatedItems | None:
+def repeated_in_frame(
+    frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any], *, id: object = None
+) -> RepeatedItems | None:
     """Find the data frame's column that identifies items, if they repeat; for the arguments see `frame_clusters`."""
     if isinstance(frame, Source) or not is_frame(frame):
         return None
@@ -164,11 +197,22 @@ def repeated_in_frame(frame: Any, cells: Sequence[Any], columns_with_role: Seque
         [name for name in names if isinstance(name, str)] for names in (cells, columns_with_role)
     )
 
-    def find_repeated(name: str) -> RepeatedItems | None:
-        items, *cell_columns = columns_from(frame, [name, *cells])
-        return find_repeats(name, items, cell_columns)
+    keys = _key_columns(id)
 
-    return first_repeated(dict(candidates(frame_names(frame), columns_with_role)), find_repeated)
+    def find_repeated(name: str) -> RepeatedItems | None:
+        items, *columns = columns_from(frame, [name, *cells, *keys])
+        if keys and not _is_constant(items, columns[len(cells) :]):
+            return None
+        return find_repeats(name, items, columns[: len(cells)])
+
+    return first_repeated(dict(candidates(frame_names(frame), columns_with_role, id=id)), find_repeated)
+
+
+def _is_constant(items: Any, keys: Sequence[Any]) -> bool:
+    """Whether all rows with equal keys have the same item."""
+    groups = np.stack([_codes(key) for key in keys], axis=1)
+    pairs = np.column_stack([groups, _codes(items)])
+    return len(np.unique(groups, axis=0)) == len(np.unique(pairs, axis=0))
 
 
 def find_repeats(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | None:

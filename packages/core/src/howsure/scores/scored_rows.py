@@ -162,10 +162,10 @@ def read_scored_rows(
     if answers is None and score is None:
         raise InputError(NO_SCORE_COLUMN)
     notes: list[str] = []
-    if all(roles[role] is None for role in ("id", "clusters", "run")):
-        clusters, item_notes = frame_clusters(
-            data, [roles["model"], roles["groups"]], [*compared.values(), *roles.values()]
-        )
+    if roles["clusters"] is None and (roles["id"] is not None or roles["run"] is None):
+        cells = [roles["model"], roles["groups"], roles["run"]]
+        with_role = [*compared.values(), *roles.values()]
+        clusters, item_notes = frame_clusters(data, cells, with_role, id=roles["id"])
         roles, notes = {**roles, "clusters": clusters}, [*item_notes]
     if roles["model"] is None:
         notes += note_on_models_of_frame(data, "model", [*compared.values(), *roles.values()])
@@ -238,7 +238,8 @@ def _read_source(
     is_one_table = reads_columns and isinstance(source, Files) and _is_one_table(source.paths)
     if roles["model"] is None and isinstance(source, Files) and not is_one_table:
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
-    parts = [column for column in (roles["model"] or FILE, roles["groups"]) if column in kinds]
+    parts = [column for column in (roles["model"] or FILE, roles["groups"], roles["run"]) if column in kinds]
+    seeks_items = not separate_files and roles["clusters"] is None and (roles["id"] or roles["run"] is None)
     kind = Kind.NAMES if pos_label is not None else Kind.SCORE
     if may_miss:
         kind = Kind.GRADE if pos_label is None else Kind.OPTIONAL
@@ -256,7 +257,8 @@ def _read_source(
             choose=partial(_choose_log_columns, score=next(iter(score_kinds), None), **how),
             chosen_as=lambda role: Kind.GRADE if role.startswith(SCORES) else OF_TRIALS.get(role, Kind.NAMES),
             later=() if worst is None else list(worst.show),
-            cells=None if separate_files or roles["id"] or roles["clusters"] or roles["run"] else parts,
+            id=roles["id"],
+            cells=parts if seeks_items else None,
             pooled="model" if roles["model"] is None else None,
         )
     columns = {role: column or table.chosen.get(role) for role, column in roles.items()}

@@ -136,7 +136,7 @@ def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
         columns = {name: data[name] for name in kinds}
     elif is_frame(data):
         if how.get("cells") is not None:
-            clusters, notes = frame_clusters(data, how["cells"], list(kinds))
+            clusters, notes = frame_clusters(data, how["cells"], list(kinds), id=how.get("id"))
         kinds = kinds if clusters is None else {**kinds, clusters: Kind.VALUES}
         columns = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
     else:
@@ -265,7 +265,8 @@ def read_model_columns(
     columns = [truth, *systems]
     kinds = dict.fromkeys([*columns, *names.values()], Kind.VALUES)
     kinds |= dict.fromkeys(systems, _kind(tasks, Kind.VALUES)) | ({truth: Kind.OPTIONAL} if of_documents else {})
-    rows = _columns(data, kinds, clusters=names.get("clusters"), run=names.get("run"), cells=_cells(names))
+    of_rows = {role: names.get(role) for role in ("clusters", "run", "id")}
+    rows = _columns(data, kinds, **of_rows, cells=_cells(names))
     names |= _repeated_item_column(rows)
     arrays = dict(rows.columns)
     if isinstance(data, Files) and not of_documents:
@@ -285,8 +286,8 @@ def read_model_columns(
 
 
 def _cells(names: Mapping[str, str]) -> list[str] | None:
-    """Return the columns within which an item must not repeat; None if items or their clusters are named."""
-    if {"id", "clusters", "strata"} & names.keys():
+    """Return the columns within which an item must not repeat; None if their clusters are named."""
+    if {"clusters", "strata"} & names.keys():
         return None
     return [names["run"]] if "run" in names else []
 
@@ -359,9 +360,15 @@ def read_model_rows(
             name for role, listed in names.items() for name in listed if not (role == "y_true" and targets is not None)
         ]
         documents = answers if DOCUMENT in tasks else []
-        table = _columns(data, {name: Kind.OPTIONAL if name in documents else Kind.VALUES for name in column_names})
+        kinds = {name: Kind.OPTIONAL if name in documents else Kind.VALUES for name in column_names}
+        is_free = not names["clusters"] and not names["strata"]
+        cells = [*names["model"], *names["run"], *names["groups"]]
+        table = _columns(data, kinds, id=names["id"], cells=cells if is_free else None)
+        if repeated := table.chosen.get("clusters"):
+            names["clusters"] = [repeated]
     with table.locating_errors():
         columns = dict(table.columns)
+        file_notes += table.notes
         notes = file_notes if targets is None else add_targets(columns, names, targets, skip_missing=skip_missing)
         if prediction is not None and isinstance(data, Files) and DOCUMENT not in tasks:
             labels = [names["y_true"][0], names["prediction"][0]]

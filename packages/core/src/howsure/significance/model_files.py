@@ -60,6 +60,7 @@ def rows_of_models(
         if column is not None
     ]
     kinds = {**kinds, **dict.fromkeys(coded, Kind.NAMES), **dict.fromkeys(score_columns, of_score)}
+    cells = [column for column in (model or FILE, run, *names["groups"]) if column in kinds]
     choose = partial(
         _log_columns,
         scores=score_columns,
@@ -72,6 +73,8 @@ def rows_of_models(
             kinds,
             clusters=item if model else None,
             run=model if item else None,
+            id=item,
+            cells=None if clusters or names["strata"] or apart else cells,
             choose=partial(choose, item=item, run=run),
             chosen_as=lambda role: of_score if role.startswith(SCORES) else Kind.NAMES,
         )
@@ -85,6 +88,8 @@ def rows_of_models(
     if item is None:
         raise unnamed("id")
     names |= {"model": [model], "id": [item], "run": [run] if run else [], "score": scores}
+    if repeated := rows.chosen.get("clusters"):
+        names["clusters"] = [repeated]
     return replace(rows, read=rows.read | apart)
 
 

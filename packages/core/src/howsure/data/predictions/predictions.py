@@ -98,7 +98,7 @@ def open_predictions(
     `feature_columns`, in which missing values are allowed. later: columns that are read afterwards for some rows.
     keep_classes: `class_rows` of the result contains the classes of each row unchanged. spool: the folder for temporary
     files. exact_up_to: pairs of more rows are added up by cells of the probability scale, unless the pairs themselves
-    are requested. find_items: if neither clusters nor ids are named, items that repeat within a group of a table are
+    are requested. find_items: if no clusters are named, items that repeat within a group of a table are
     clusters or, without `items_are_clusters`, a note warns of them. A note also names a column of models without a
     role, and `models_as`, the parameter that would separate the models.
     """
@@ -120,14 +120,14 @@ def open_predictions(
         documents = [ITEM_HASH] if pairing and opened.log is not None and opened.log.has(ITEM_HASH) else []
         if opened.log is not None and any(ITEM in str(named).split(",") for named in (id, clusters)):
             opened.log.check_items()
-        finds_items = find_items and clusters is None and id is None
-        items = item_columns(opened, with_role=[*role_columns.values(), *spec.columns]) if finds_items else {}
+        finds_items = find_items and clusters is None
+        items = item_columns(opened, [*role_columns.values(), *spec.columns], id) if finds_items else {}
         models = columns_of_models(opened, [*role_columns.values(), *features]) if find_items else []
         names = [*role_columns.values(), *spec.columns, *features, *later, *documents, *items, *models]
         table, only = opened.table(names)
         pooled = note_on_pooled(opened, table, only, models, models_as)
         parts = [role_columns["groups"]] if "groups" in role_columns else []
-        repeated = repeated_rows(opened, table, only, items, parts)
+        repeated = repeated_rows(opened, table, only, items, parts, id)
         if repeated is not None and repeated.are_clusters and items_are_clusters:
             role_columns["clusters"], across_files = repeated.column, SAME if across_files == "error" else across_files
         columns = {role: replace(table.columns[name], role=role) for role, name in role_columns.items()}

@@ -185,7 +185,7 @@ def apart_by_file(selection: Selection, codes: Integers) -> Integers:
 MAX_COUNTED = 1_000_000  # rows; with more, a random part of the items is examined first
 
 
-def item_columns(opened: Opened, with_role: Sequence[str]) -> dict[str, bool]:
+def item_columns(opened: Opened, with_role: Sequence[str], id: str | None = None) -> dict[str, bool]:
     """Return the columns of tables that may identify the item of a row, as in `candidates`.
 
     The result is empty for logs, which name their items, and if the user declares rows independent. with_role: the
@@ -193,16 +193,27 @@ def item_columns(opened: Opened, with_role: Sequence[str]) -> dict[str, bool]:
     """
     if opened.log is not None or opened.source.independent_rows:
         return {}
-    columns = dict(candidates(opened.column_names(opened.files[0]), with_role))
+    columns = dict(candidates(opened.column_names(opened.files[0]), with_role, id=id))
     others = [set(opened.column_names(file)) for file in opened.files[1:]] if columns else []
     return {name: is_item for name, is_item in columns.items() if all(name in other for other in others)}
 
 
 def repeated_rows(
-    opened: Opened, table: Table, only: str, columns: Mapping[str, bool], cells: Sequence[str]
+    opened: Opened, table: Table, only: str, columns: Mapping[str, bool], cells: Sequence[str], id: str | None = None
 ) -> RepeatedItems | None:
-    """The first of `item_columns` whose values repeat within the cells of other columns; None if none repeats."""
-    return first_repeated(columns, lambda name: _repeated(opened, table, only, name, cells)) if columns else None
+    """The first of `item_columns` whose values repeat within the cells of other columns; None if none repeats.
+
+    id: a column, in each of whose values the item must be the same.
+    """
+
+    def find_repeated(name: str) -> RepeatedItems | None:
+        if id is not None:
+            items = f"SELECT 1 FROM {table.numbered} WHERE {only} GROUP BY {table.columns[id].text}"
+            if table.fetch(f"{items} HAVING count(DISTINCT {table.columns[name].text}) > 1 LIMIT 1"):
+                return None
+        return _repeated(opened, table, only, name, cells)
+
+    return first_repeated(columns, find_repeated) if columns else None
 
 
 def note_on_items(repeated: RepeatedItems | None, *, as_clusters: bool = True) -> tuple[str, ...]:
@@ -359,6 +370,7 @@ def rows_of_files(
     *,
     clusters: str | None = None,
     run: str | None = None,
+    id: str | None = None,
     choose: Callable[[Log], Mapping[str, str]] | None = None,
     cells: Sequence[str] | None = None,
     may_be_items: Collection[str] = (),
@@ -377,10 +389,11 @@ def rows_of_files(
 
     clusters: one of the columns. Equal values in several files (of one `run`, if that is a column) are an error, unless
     `across_files` declares them the same item, or separate items, which are then renumbered. choose: a function that
-    returns the default columns of a log by role; chosen_as: the kind of each role. cells: for tables without clusters
-    and ids, the columns that separate the rows of an item (models, groups); items that repeat within a cell become
-    clusters. may_be_items: columns with a role that may identify the item nevertheless. pooled: the parameter that
-    would separate models, for a note on tables with a column of several models without a role.
+    returns the default columns of a log by role; chosen_as: the kind of each role. cells: for tables without clusters,
+    the columns that separate the rows of an item (models, groups); items that repeat within a cell become clusters. id:
+    the column that identifies a row within a cell. may_be_items: columns with a role that may identify the item
+    nevertheless. pooled: the parameter that would separate models, for a note on tables with a column of several models
+    without a role.
     """
     check_option_value(source.across_files, of=clusters, named="`clusters=...`")
     with opened_files(source, [*kinds, *later], with_classes=False) as opened:
@@ -388,11 +401,11 @@ def rows_of_files(
             opened.log.check_items()
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
         kinds = {**kinds, **{column: chosen_as(role) for role, column in chosen.items()}}
-        items = {} if cells is None else item_columns(opened, with_role=[*set(kinds) - set(may_be_items)])
+        items = {} if cells is None else item_columns(opened, with_role=[*set(kinds) - set(may_be_items)], id=id)
         models = [] if pooled is None else columns_of_models(opened, [*kinds])
         table, only = opened.table([*kinds, *later, *items, *models])
         pooled_note = note_on_pooled(opened, table, only, models, pooled or "")
-        repeated = repeated_rows(opened, table, only, items, cells or ())
+        repeated = repeated_rows(opened, table, only, items, cells or (), id)
         if repeated is not None and repeated.are_clusters:
             chosen, kinds = chosen | {"clusters": repeated.column}, {repeated.column: Kind.NAMES, **kinds}
         for name, kind in kinds.items():
