@@ -98,7 +98,16 @@ def test_agreement_is_reported_with_its_count() -> None:
 def test_many_bins_off_the_diagonal_outweigh_an_interval_that_reaches_zero() -> None:
     curve = curve_with(GRID, [0.01, 0.10, 0.30, 0.50, 0.70], error=(0.02, 0.0, 0.05))
     assert verdict(curve).startswith("overconfident everywhere")
-    assert verdict(curve).endswith("but the error's interval reaches 0")
+    assert verdict(curve).endswith("the error may be close to 0, which its interval reaches")
+
+
+def test_no_verdict_contradicts_its_adjusted_p() -> None:
+    curve = curve_with(GRID, [0.20, 0.40, 0.65, 0.85, 0.95], error=(0.10, 0.03, 0.17), p=0.03)
+    assert kind(curve) == "underconfident"
+    assert kind(curve, 0.06) == "none detected"
+    assert verdict(curve, 0.06) == (
+        "no miscalibration detected after adjustment (p = 0.0600), although the error's own interval excludes 0"
+    )
 
 
 def test_too_little_data_is_reported() -> None:
@@ -120,16 +129,17 @@ def test_the_smallest_error_matches_all_groups_of_the_table() -> None:
             ("C", large, (0.40, 0.35, 0.45)),
         )
     )
+    b, c = (replace(curve, p_value=0.01) for curve in (b, c))
     undefined = curve_with(GRID, GRID, error=(math.nan, None, None), name="D")
-    assert calibration_answer([b, a], [0.4, 0.4]) == (
+    assert calibration_answer([b, a], [0.01, 0.4]) == (
         "Calibration errors range from 0.1000 [0.0000, 0.2500] (A) to 0.1900 [0.0800, 0.3100] (B), and the intervals "
         "overlap; underconfident: B; too little data: A."
     )
-    assert calibration_answer([c, a, undefined], [0.4] * 3) == (
+    assert calibration_answer([c, a, undefined], [0.01, 0.4, 0.4]) == (
         "Of the 2 groups with enough data, A has the smallest calibration error, 0.1000 [0.0000, 0.2500]; "
         "underconfident: C; too little data: A, D."
     )
-    assert calibration_answer([c, undefined], [0.4] * 2) == (
+    assert calibration_answer([c, undefined], [0.01, 0.4]) == (
         "Only C has enough data for a calibration error, 0.4000 [0.3500, 0.4500]; underconfident: C; "
         "too little data: D."
     )

@@ -141,8 +141,10 @@ def test_the_models_own_decisions_as_labels_are_noted() -> None:
     assert not any("own decision" in note for note in read_by_two().notes)
 
 
-def test_advice_on_labels_in_place_of_probabilities(tmp_path: Path) -> None:
+def test_advice_on_labels_that_are_not_0_and_1(tmp_path: Path) -> None:
     path = tmp_path / "units.csv"
-    path.write_text("p,y,label\n" + "0.2,0,no\n0.7,1,yes\n" * 20)
+    path.write_text("p,y,label\n" + "0.2,0,no\n0.7,1,yes\n0.4,99,no\n" * 20)
+    with pytest.raises(InputError, match="If '99' is not a label, make it missing"):
+        count_units("y", "p", data=read(path))
     with pytest.raises(InputError, match="write 1 for the positive label and 0 for the other"):
         count_units("y", "label", data=read(path))

@@ -139,9 +139,8 @@ def verdict(curve: CalibrationCurve, p: float | None = None) -> str:
 
     Where the curve is below the diagonal (events occur less often than predicted), a model is overconfident; where it
     is above, underconfident (Nguyen & O'Connor 2015). Probabilities of a single class, which need not be the model's
-    answer, are called too high or too low instead. The verdict is based on the intervals of the debiased error and of
-    the bins. If these show no miscalibration, it is based on p, because a test may detect miscalibration even if the
-    error's interval includes 0.
+    answer, are called too high or too low instead. Whether there is any is decided by p; where and how, by the
+    intervals of the debiased error and of the bins.
     """
     return _judge(curve, curve.p_value if p is None else p)[1]
 
@@ -252,12 +251,14 @@ def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
             )
         if missing <= _missing_by_chance(len(curve.bins), error.level):
             return NONE_SEEN, _nothing_detected(len(curve.bins) - missing, len(curve.bins))
+    if p > 1 - error.level:
+        return NONE_SEEN, _not_significant(curve, p)
     if not regions_:
         return _on_the_whole(curve)
     main_regions = [region for region in regions_[:2] if region.size >= MIN_REGION_SHARE * regions_[0].size]
     kinds = {region.kind for region in main_regions}
     sentence = "; ".join(str(region) for region in sorted(main_regions, key=lambda region: region.start))
-    caution = "; but the error's interval reaches 0" if error.low <= 0.0 else ""
+    caution = "; the error may be close to 0, which its interval reaches" if error.low <= 0.0 else ""
     return (kinds.pop() if len(kinds) == 1 else kind_named(BOTH, curve)), sentence + caution
 
 
@@ -277,6 +278,12 @@ def _unknown_size_verdict(curve: CalibrationCurve, high: float, p: float) -> str
 def _nothing_detected(agreeing: int, bins: int) -> str:
     agree = "its one bin agrees" if bins == 1 else f"{agreeing:,} of {bins:,} bins agree"
     return f"no miscalibration detected: the error's interval reaches 0 and {agree} with the diagonal"
+
+
+def _not_significant(curve: CalibrationCurve, p: float) -> str:
+    after = "" if p == curve.p_value else " after adjustment"
+    though = "some bins differ from the diagonal" if not curve.error.low else "the error's own interval excludes 0"
+    return f"no miscalibration detected{after} ({p_in_words(p)}), although {though}"
 
 
 def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
@@ -385,13 +392,17 @@ def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float],
         if name not in names
     ]
     kinds = [kind(curve, p) for curve, p in zip(curves, p_values, strict=True)]
+    open_ended = any(
+        curve.error.low == 0.0 and p < 1 - curve.error.level for curve, p in zip(curves, p_values, strict=True)
+    )
+    unknown = "; 0 with a small p: miscalibrated, by an unknown amount" if open_ended else ""
     return [
         Column("group", WORDS, get=lambda curve: curve.name or "all"),
         Column("n", COUNT),
         Column("base_rate", NUMBER, rate, HIGHER if rate == "accuracy" else ""),
         *with_ends(
             Column("error", NUMBER, better=LOWER, legend=LEGENDS["error"]),
-            of_ends=f"from here to high, the {level} interval of the error",
+            of_ends=f"from here to high, the {level} interval of the error{unknown}",
         ),
         Column(
             "algorithm1_error",
@@ -408,7 +419,7 @@ def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float],
         Column(
             "p_value",
             P_VALUE,
-            "p",
+            "adjusted p" if adjusted else "p",
             "",
             f"of calibrated predictions{f', {adjusted}' if adjusted else ''}",
             values=p_values,

@@ -197,7 +197,7 @@ class CalibrationCurves(Rows[Any]):
             return []
         if self.adjust is None:
             return [f"Verdicts and p are each group's own; nothing is adjusted for {len(self.rows):,} groups."]
-        return [f"Verdicts are each group's own; p is {self._adjustment}."]
+        return [f"Verdicts and p are {self._adjustment}; intervals are each group's own."]
 
     def _printed(self, columns: Sequence[str] | None) -> Table:
         table = Rows._printed(self, columns)

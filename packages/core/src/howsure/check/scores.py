@@ -504,10 +504,19 @@ def notes_on(
         share, far = test.rare_loss(rule.limit, size)
         notes.append(
             f"{'rare losses are assumed not to exist: ' if assumed else ''}the mean would be {rule.limit:g} if "
-            f"{share:.1%} of all values were about {far:.4g}; a sample of this size misses them with probability "
-            f"{size:g}"
+            f"{share:.1%} of all values were about {_four_digits(far)}; a sample of this size misses them with "
+            f"probability {size:g}"
         )
     return tuple(notes)
+
+
+def _four_digits(value: float) -> str:
+    """Format a number with four digits, without a power of ten if it is below ten million.
+
+    >>> _four_digits(12_144.7), _four_digits(0.25)
+    ('12,140', '0.25')
+    """
+    return f"{float(f'{value:.4g}'):,.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
 
 
 def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:

@@ -64,6 +64,16 @@ def partial_labels(
             raise
         if pos_label is not None:
             raise _third_label(counts, pos_label, name) from None
+        others = [label for label in counts if label not in ("0", "1")]
+        if len(others) < len(counts) <= MAX_LABELS_NAMED:
+            raise InputError(
+                "{parameter} must be 0, 1 or missing; {row} is {value!r}. If {those_are}, make {pronoun} missing (in "
+                "files: {missing_values}).",
+                name,
+                row=int(rows[odd]),
+                value=values.tolist()[odd],
+                **_as_missing(others),
+            ) from None
         positives = [Parameter("pos_label", label) for label, _ in counts.most_common()]
         raise InputError(
             "{parameter} must be 0, 1 or missing; {row} is {value!r}",
@@ -83,18 +93,25 @@ def _has_third_label(counts: Mapping[str, int], pos_label: object) -> bool:
 def _third_label(counts: Counter[str], pos_label: object, name: str) -> InputError:
     """Build the error for labels with further values than the positive one and the most frequent other one."""
     others = [label for label, _ in counts.most_common() if label != str(pos_label)][1:]
-    those_are = f"{' and '.join(map(repr, others))} {'is not a label' if len(others) == 1 else 'are not labels'}"
     return InputError(
         "{parameter} must have two different values; it contains {labels}. If {those_are}, make {pronoun} missing (in "
         "files: {missing_values}). Otherwise give a column that is 1 where {parameter} is {positive!r}, and 0 "
         "elsewhere.",
         name,
         labels=Verbatim(shortened(f"{label!r} ({count:,})" for label, count in counts.most_common())),
-        those_are=Verbatim(those_are),
-        pronoun=Verbatim("it" if len(others) == 1 else "them"),
-        missing_values=Parameter("missing_values", others),
         positive=str(pos_label),
+        **_as_missing(others),
     )
+
+
+def _as_missing(others: list[str]) -> dict[str, object]:
+    """Return the values in the advice to make these labels missing."""
+    is_one = len(others) == 1
+    return {
+        "those_are": Verbatim(f"{' and '.join(map(repr, others))} {'is not a label' if is_one else 'are not labels'}"),
+        "pronoun": Verbatim("it" if is_one else "them"),
+        "missing_values": Parameter("missing_values", others),
+    }
 
 
 def _read_mapping(values: Mapping[object, object], n: int, name: str) -> tuple[Integers, Column]:

@@ -93,7 +93,7 @@ class JudgedScores(Rows[JudgedRow]):
             Column("judge", digits(4), get=lambda row: row.judge.value, legend="mean grade of the judge"),
             Column("people", ESTIMATE, "people alone", legend="by the human grades alone", detail=True),
             Column("corrected", ESTIMATE, better=HIGHER, legend=f"by both together; {level}"),
-            Column("bias", ESTIMATE, "judge minus people"),
+            Column("bias", ESTIMATE, "judge minus people", legend="of the answers that people graded"),
             Column(
                 "worth", COUNT, "effective n", legend="human grades that alone give an interval as narrow", detail=True
             ),
