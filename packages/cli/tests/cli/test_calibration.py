@@ -183,7 +183,7 @@ def test_recipe_has_every_group_and_its_notes(uneven: Path, form: str) -> None:
     if form != "table":
         sizes = [curve["recipe"]["bin_size"] for curve in curves]
         assert any(f"bin_size {min(sizes)} to {max(sizes)}, " in line for line in lines)
-        assert lines[2] == "Verdicts are each group's own; p is adjusted for 2 groups (Holm)."
+        assert lines[2] == "Verdicts and p are adjusted for 2 groups (Holm); intervals are each group's own."
 
 
 def test_note_about_many_groups_is_printed_once(tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ def test_notes_of_all_pairs_are_comments(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("adjust", "note"),
     [
-        ("holm", "Verdicts are each group's own; p is adjusted for 2 groups (Holm)."),
-        ("bh", "Verdicts are each group's own; p is adjusted for 2 groups (Benjamini–Hochberg)."),
+        ("holm", "Verdicts and p are adjusted for 2 groups (Holm); intervals are each group's own."),
+        ("bh", "Verdicts and p are adjusted for 2 groups (Benjamini–Hochberg); intervals are each group's own."),
         ("none", "Verdicts and p are each group's own; nothing is adjusted for 2 groups."),
     ],
 )
