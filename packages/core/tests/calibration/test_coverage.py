@@ -108,24 +108,13 @@ def test_a_cell_of_rare_labels(predictions: str, labels: str) -> None:
     assert cell.covered >= LIMIT - 2 * math.sqrt(LIMIT * (1 - LIMIT) / 150), cell
 
 
-def test_one_weight_of_most_of_the_total_is_left_out_and_the_rest_covers() -> None:
-    """The interval is of the other bins: in the calibrated ones of these runs it holds 0."""
-    rng, at_zero = np.random.default_rng(3), []
-    for _ in range(150):
-        q = rng.beta(0.5, 0.5, 300)
-        w = np.ones(300)
-        w[0] = 19 * 299
-        at_zero.append(calibration_error(rng.random(300) < q, q, sample_weight=w).low == 0.0)
-    assert np.mean(at_zero) >= LIMIT - 2 * math.sqrt(LIMIT * (1 - LIMIT) / 150)
-
-
-@pytest.mark.parametrize(("weight", "share"), [(1, None), (10, None), (100, "63%")])
-def test_a_pair_with_most_of_the_weight_is_noted(weight: int, share: str | None) -> None:
+@pytest.mark.parametrize(("weight", "note"), [(1, None), (10, None), (100, "so the error is unknown")])
+def test_a_pair_with_most_of_the_weight_is_noted(weight: int, note: str | None) -> None:
     rng = np.random.default_rng(0)
     q = rng.random(60)
     error = calibration_error(rng.random(60) < q**3, q, sample_weight=np.append(np.ones(59), weight))
-    noted = [note for note in map(str, error.notes) if "one pair has" in note]
-    assert [share is not None and share in note for note in noted] == ([] if share is None else [True])
+    assert any("one pair outweighs" in text for text in error.notes) is (note is not None)
+    assert note is None or note in str(error.notes[0])
 
 
 ERROR_RATES_RUNS = 300

@@ -118,7 +118,7 @@ def test_weights_are_repetitions_for_all_that_is_not_noise() -> None:
 
 def test_a_row_of_weight_0_counts_for_nothing() -> None:
     """Also where it is alone in its bin, or where all rows of a bin are such."""
-    y, q, w = [0, 1, 1, 0, 1, 1], [0.1, 0.15, 0.3, 0.4, 0.8, 0.9], [0, 0, 1, 2, 1, 1]
+    y, q, w = [0, 1, 1, 0, 1, 1], [0.1, 0.15, 0.3, 0.4, 0.8, 0.9], [0, 0, 2, 2, 1, 1]
     curve = calibration_curve(y, q, sample_weight=w, bin_size=2)
     without = calibration_curve(y[2:], q[2:], sample_weight=w[2:], bin_size=2)
     for name in ("algorithm1_error", "mse", "ece", "max_error", "error"):

@@ -313,13 +313,13 @@ def test_a_bin_dominated_by_one_pair_is_left_out_with_a_note() -> None:
     rng = np.random.default_rng(9)
     y, q = language_pairs(500, rng)
     w = np.ones(500)
-    w[np.argmin(np.abs(q - 0.5))] = 19 * 499  # 95 % of the total
+    w[np.argmin(np.abs(q - 0.5))] = 200  # 29 % of the total
     curve = calibration_curve(y, q, sample_weight=w)
-    (note,) = [note for note in curve.notes if "left out of the debiased error" in note]
-    assert note.startswith(f"{int(curve.bins.count[np.argmax(curve.bins.weight)])} pairs")
+    assert any("so the interval allows for any error in them" in note for note in curve.notes)
     rest = w < 2
     alone = calibration_error(y[rest], q[rest])
     assert curve.error.value == pytest.approx(alone.value, abs=0.02)
+    assert curve.error.high > alone.high + 0.1
 
 
 def moments(gap: float, s: float) -> tuple[float, float]:
@@ -494,3 +494,28 @@ def test_the_same_seed_gives_the_same_interval() -> None:
         )
         assert first == again
         assert first != other
+
+
+@pytest.mark.parametrize("heavy", [[1e6], [100.0], [1e4, 1e4]])
+def test_the_error_is_unknown_if_few_pairs_have_most_of_the_weight(heavy: list[float]) -> None:
+    q = np.linspace(0.01, 0.99, 60)
+    weights = np.ones(60)
+    weights[:: 60 // len(heavy)] = heavy
+    error = calibration_error(q > 0.7, q, sample_weight=weights)
+    assert math.isnan(error.value)
+    assert error.low is None
+    assert "so the error is unknown" in error.notes[0]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("weight", [15.0, 30.0])
+def test_the_interval_allows_for_any_error_of_a_pair_with_much_weight(weight: float) -> None:
+    rng, covered = np.random.default_rng(8), 0
+    for _ in range(200):
+        q, weights = rng.random(60), np.append(weight, np.ones(59))
+        pairs = Pairs(rng.random(60) < q**3, q, weights)
+        bins = bin_pairs(pairs).assign_bins(q)
+        share, gaps = np.bincount(bins, weights), np.bincount(bins, weights * (q - q**3))
+        error = calibration_error(pairs)
+        covered += error.low <= math.sqrt(float((gaps**2 / share).sum()) / share.sum()) <= error.high
+    assert covered >= 184

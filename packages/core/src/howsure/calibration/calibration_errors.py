@@ -32,6 +32,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.notes import marked_note
 from howsure.result import Estimate, EstimateWithNotes
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import normal_quantile, t_quantile
@@ -81,12 +82,11 @@ def calibration_error(
         pos_label=pos_label,
         in_memory=interval == "bootstrap",
     )
-    notes = reading_notes(pairs)
     whole, pairs = len(pairs), pairs.with_positive_weight() if isinstance(pairs, Pairs) else pairs
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     error = estimate_error(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
-    values = {field.name: getattr(error, field.name) for field in fields(error)}
-    notes = (*notes, *_heavy_pair(pairs))
+    notes = (*reading_notes(pairs), *(getattr(error, "notes", ()) or _heavy_pair(pairs)))
+    values = {field.name: getattr(error, field.name) for field in fields(Estimate)}
     return EstimateWithNotes(**values, notes=notes) if notes else error
 
 
@@ -112,7 +112,11 @@ def estimate_error(
         return debiased_estimate(squared, n=len(pairs), level=check_level(level))
     binned = bin_pairs(pairs, whole=whole, **bins)
     if estimator == "debiased":
-        return debiased_estimate(debiased_mse(binned.sums), n=len(pairs), level=check_level(level))
+        of_sums = debiased_mse(binned.sums)
+        estimate = debiased_estimate(of_sums, n=len(pairs), level=check_level(level))
+        notes = tuple(map(marked_note, weight_notes(of_sums)))
+        values = {field.name: getattr(estimate, field.name) for field in fields(estimate)}
+        return EstimateWithNotes(**values, notes=notes) if notes else estimate
     return plugin_estimates(pairs, binned, interval, check_level(level), generator_from(rng))[0]
 
 
@@ -340,11 +344,19 @@ def error_notes(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, 
     return tuple(notes)
 
 
+def weight_notes(squared: SquaredError) -> Iterator[str]:
+    """Yield a note on bins in which one pair has most of the weight, so that their error is unknown."""
+    if squared.unknown:
+        so = "so the error is unknown" if math.isnan(squared.value) else "so the interval allows for any error in them"
+        share = f"{squared.unknown:.1%}" if squared.unknown < 0.999 else "over 99.9%"
+        yield f"bins in which one pair outweighs the others have {share} of the weight, {so}"
+
+
 def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> Iterator[str]:
     """Yield the notes on the error, without those on scores."""
     if weightless:
         yield f"{counted(weightless, 'pair')} of weight 0 {'is' if weightless == 1 else 'are'} ignored"
-    yield from _heavy_pair(pairs)
+    yield from () if squared.unknown else _heavy_pair(pairs)
     if isinstance(pairs, Pairs) and pairs.clusters is not None:
         weights = cluster_weights(pairs)
         yield from [few] if (few := few_clusters(weights)) else []
@@ -353,6 +365,8 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
                 f"{counted(squared.left_out, 'pair')} left out of the debiased error: a bin with pairs of one cluster "
                 "carries no information about noise"
             )
+    elif squared.unknown:
+        yield from weight_notes(squared)
     elif squared.left_out:
         yield (
             f"{counted(squared.left_out, 'pair')} left out of the debiased error: a pair that is alone in its bin, "

@@ -236,6 +236,8 @@ def _region(curve: CalibrationCurve, first: int, last: int) -> Region:
 def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
     error = curve.error
     if math.isnan(error.value) or error.low is None or error.high is None:
+        if curve.recipe.get("weighted") and not curve.recipe.get("clustered") and curve.bins.count.max() > 1:
+            return TOO_LITTLE, f"too little data: a few pairs have most of the weight (n = {curve.n:,})"
         pairs = "pairs of two clusters" if curve.recipe.get("clustered") else "two pairs"
         return TOO_LITTLE, f"too little data: no bin has {pairs} (n = {curve.n:,})"
     regions_ = regions(curve)

@@ -348,6 +348,8 @@ class SquaredError:
     clusters: RareClusters | None = None
     sign_flips: Callable[[], float] | None = field(default=None, repr=False, compare=False)
     p_value_limit: float = 1.0  # p_value is at most this
+    unknown: float = 0.0  # the proportion of the weight in bins that one pair outweighs
+    farthest: float = 0.0  # the largest squared error that these bins could add
 
     @cached_property
     def p_value(self) -> float:
@@ -357,13 +359,14 @@ class SquaredError:
     def interval(self, level: float) -> tuple[float, float]:
         """Return the interval of all t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
 
-        The interval is then widened by four rules:
+        The interval is then widened by five rules:
 
         - For the upper end, a negative value counts as zero, because a lucky sample does not justify more certainty.
         - The upper end is at least value⁺ + √(added² + z² least), where value⁺ + added is the end that `clusters`
           requires (few miscalibrated clusters).
         - Both ends extend at least as far as `rare` requires (labels that hardly vary).
         - If `p_value` is above 1 - level, the interval contains zero.
+        - The proportion `unknown` of the weight may have any error, from 0 to `farthest`.
         """
         if math.isnan(self.value):
             return math.nan, math.nan
@@ -378,7 +381,9 @@ class SquaredError:
         if self.rare is not None:
             low = min(low, self.rare.lower_end(self.value, level, max(one_sided_z, 0.0), self.variance_below))
             high = max(high, self.rare.upper_end(self.value, level))
-        return 0.0 if low > 0.0 and self.p_value_limit > 1 - level and self.p_value > 1 - level else low, high
+        low = 0.0 if low > 0.0 and self.p_value_limit > 1 - level and self.p_value > 1 - level else low
+        known = 1 - self.unknown
+        return min(low, known * low), max(known * high + self.farthest, self.value) if self.unknown else high
 
     def variance_below(self, squared: float) -> float:
         """Return the variance of the estimate if the true squared error were `squared`, which is below the estimate."""
@@ -393,6 +398,7 @@ class SquaredError:
 
 UNDEFINED = (math.nan,) * 5
 MIN_EFFECTIVE = 2 - 1e-9  # minimum effective number of pairs in a bin
+MAX_UNKNOWN = 0.5  # proportion of the weight in bins with fewer; above this, the error is unknown
 
 
 def debiased_mse(sums: Sums) -> SquaredError:
@@ -409,13 +415,19 @@ def debiased_mse(sums: Sums) -> SquaredError:
     proportion to v (mostly in the least precise bins), the variance would be larger by 4 d Σ p_b² v² / Σ p_b v. If the
     true value were smaller by d equally in all bins, the variance would be smaller by 4 d Σ p_b² v. These two slopes
     keep the interval valid near zero; an interval with a constant variance is not valid there. Bins with fewer than two
-    effective pairs, (Σw)² < 2 Σw², are left out, because one pair outweighs the others.
+    effective pairs, (Σw)² < 2 Σw², are left out, because one pair outweighs the others. If such bins have more than half
+    of the weight, and more weight than their pairs have on average, the error is unknown.
     """
     couples = sums.w1**2 - sums.w2
     is_estimable = (sums.count > 1) & (sums.w1**2 >= MIN_EFFECTIVE * sums.w2)
     left_out = int(sums.count[~is_estimable].sum())
-    if not is_estimable.any():
-        return SquaredError(*UNDEFINED, left_out)
+    total = sums.w1.sum()
+    outweighed = ~is_estimable & (sums.w1 * sums.count.sum() > (1 + 1e-9) * total * sums.count)
+    unknown = float(sums.w1[outweighed].sum() / total)
+    if not is_estimable.any() or unknown > MAX_UNKNOWN:
+        return SquaredError(*UNDEFINED, left_out, unknown=unknown)
+    predicted = sums.q / sums.w1
+    farthest = float((sums.w1 * outweighed) @ np.maximum(predicted, 1 - predicted) ** 2 / total) if unknown else 0.0
     s, couples = sums if is_estimable.all() else sums.select(np.flatnonzero(is_estimable)), couples[is_estimable]
     share = s.w1 / s.w1.sum()
     theta = (s.u**2 - s.u2) / couples
@@ -436,6 +448,8 @@ def debiased_mse(sums: Sums) -> SquaredError:
         least,
         left_out,
         rare=_rare_labels(s, share, theta, couples),
+        unknown=unknown,
+        farthest=farthest,
     )
 
 
