@@ -415,8 +415,8 @@ def debiased_mse(sums: Sums) -> SquaredError:
     proportion to v (mostly in the least precise bins), the variance would be larger by 4 d Σ p_b² v² / Σ p_b v. If the
     true value were smaller by d equally in all bins, the variance would be smaller by 4 d Σ p_b² v. These two slopes
     keep the interval valid near zero; an interval with a constant variance is not valid there. Bins with fewer than two
-    effective pairs, (Σw)² < 2 Σw², are left out, because one pair outweighs the others. If such bins have more than half
-    of the weight, and more weight than their pairs have on average, the error is unknown.
+    effective pairs, (Σw)² < 2 Σw², are left out, because one pair outweighs the others. If such bins have more than
+    half of the weight, and more weight than their pairs have on average, the error is unknown.
     """
     couples = sums.w1**2 - sums.w2
     is_estimable = (sums.count > 1) & (sums.w1**2 >= MIN_EFFECTIVE * sums.w2)
