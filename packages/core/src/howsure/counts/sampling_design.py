@@ -64,15 +64,14 @@ def partial_labels(
             raise
         if pos_label is not None:
             raise _third_label(counts, pos_label, name) from None
-        others = [label for label in counts if label not in ("0", "1")]
-        if len(others) < len(counts) <= MAX_LABELS_NAMED:
+        if {"0", "1"} <= counts.keys() and len(counts) <= MAX_LABELS_NAMED:
             raise InputError(
                 "{parameter} must be 0, 1 or missing; {row} is {value!r}. If {those_are}, make {pronoun} missing (in "
                 "files: {missing_values}).",
                 name,
                 row=int(rows[odd]),
                 value=values.tolist()[odd],
-                **_as_missing(others),
+                **_as_missing([label for label in counts if label not in ("0", "1")]),
             ) from None
         positives = [Parameter("pos_label", label) for label, _ in counts.most_common()]
         raise InputError(
@@ -104,7 +103,7 @@ def _third_label(counts: Counter[str], pos_label: object, name: str) -> InputErr
     )
 
 
-def _as_missing(others: list[str]) -> dict[str, object]:
+def _as_missing(others: list[str]) -> dict[str, Any]:
     """Return the values in the advice to make these labels missing."""
     is_one = len(others) == 1
     return {
