@@ -289,8 +289,8 @@ def _is_yes_or_no(column: SeenColumn) -> bool:
 
 def _share_values(first: SeenColumn, second: SeenColumn, values: Values, *, fold: bool = False) -> bool:
     """Whether two columns have most of their values in common. fold: whatever their case, in which annotators vary."""
-    held = [[v for v in set(values[c][:MAX_ROWS]) if v and not is_non_answer(v)] for c in (first, second)]
-    sides = [{_key(value.casefold() if fold else value) for value in side} for side in held]
+    distinct = [[v for v in set(values[c][:MAX_ROWS]) if v and not is_non_answer(v)] for c in (first, second)]
+    sides = [{_key(value.casefold() if fold else value) for value in side} for side in distinct]
     smaller = min(map(len, sides))
     shared = len(sides[0] & sides[1])
     return shared >= min(2, smaller) and shared * 2 >= smaller > 0 and max(map(len, sides)) > 1

@@ -108,8 +108,8 @@ class Proposal:
 
     def and_where(self, condition: str) -> Proposal:
         """The same command for the rows that also fulfil a condition."""
-        own = self.options.get("where")
-        return self.with_options(where=f"({own}) AND {condition}" if own else condition)
+        earlier = self.options.get("where")
+        return self.with_options(where=f"({earlier}) AND {condition}" if earlier else condition)
 
     def by_group(self) -> Proposal:
         """The same command without a best model, for values that do not say how good an answer is."""

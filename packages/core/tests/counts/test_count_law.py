@@ -40,7 +40,7 @@ def enumerated(logits: Floats, n_positive: int) -> Floats:
 
 
 def pmf_of(law: CountLaw) -> Floats:
-    return np.diff(law.cdf(np.arange(law.known + law.units + 1)), prepend=0.0)
+    return np.diff(law.cdf(np.arange(law.labelled_positives + law.units + 1)), prepend=0.0)
 
 
 @pytest.mark.parametrize("units", [0, 1, 2, 7])
@@ -140,7 +140,7 @@ def test_small_sums_of_draws_that_are_unlike_match_each() -> None:
 @pytest.mark.parametrize("share", [1e-12, 0.025, 0.5, 0.975, 1 - 1e-12])
 def test_quantiles_found_together_are_the_least_counts_that_reach_them(share: float) -> None:
     law = count_law(5, [np.linspace(-3, 1, 200)], LEVELS, [WEIGHTS])
-    points = np.arange(law.known, law.known + law.units + 1)
+    points = np.arange(law.labelled_positives, law.labelled_positives + law.units + 1)
     assert law.quantiles(0.3, share)[1] == points[int(np.argmax(law.cdf(points) >= share - 1e-12))]
 
 
@@ -184,7 +184,7 @@ def test_counts_computed_together_are_those_computed_one_by_one(levels: Floats) 
     ]
     assert sum(len(law.weight) > 0 for law in together) > 3 < sum(law.small.sum() > 0.5 for law in together)
     for batched, single in zip(together, alone, strict=True):
-        assert (batched.known, batched.units) == (single.known, single.units)
+        assert (batched.labelled_positives, batched.units) == (single.labelled_positives, single.units)
         assert batched.unread == pytest.approx(single.unread, rel=1e-12, abs=1e-12)
         np.testing.assert_allclose(batched.small, single.small, atol=1e-12)
         for part in ("weight", "mean", "deviation", "skewness"):

@@ -25,7 +25,7 @@ class Scheme:
 
     agents: relations from a verb to its agent. noun_agents: relations from a noun to its agent (`Iraq's attack`, `an
     attack by Iraq`). described_by: relations from a noun to its modifiers, as in the paper. compounds: relations to the
-    nouns before it (`NATO planes`). known: all labels of the scheme, without subtypes; `howsure_text.grammar` defines
+    nouns before it (`NATO planes`). labels: all labels of the scheme, without subtypes; `howsure_text.grammar` defines
     their meaning.
     """
 
@@ -34,7 +34,7 @@ class Scheme:
     noun_agents: Relations
     described_by: Relations
     compounds: Relations
-    known: frozenset[str]
+    labels: frozenset[str]
 
 
 UNIVERSAL = """
@@ -57,18 +57,18 @@ UD = Scheme(
     noun_agents=("nmod:poss", "nmod(by)"),
     described_by=("nmod", "nmod:poss", "amod"),
     compounds=("compound",),
-    known=frozenset(UNIVERSAL.split()),
+    labels=frozenset(UNIVERSAL.split()),
 )
 SCHEMES = {
     "ud": UD,
-    "ud-2014": replace(UD, name="ud-2014", agents=("nsubj", "nmod:agent"), known=frozenset(UNIVERSAL_2014.split())),
+    "ud-2014": replace(UD, name="ud-2014", agents=("nsubj", "nmod:agent"), labels=frozenset(UNIVERSAL_2014.split())),
     "clear": Scheme(
         name="clear",
         agents=("nsubj", "agent>pobj"),
         noun_agents=("poss", "prep(by)>pobj", "agent>pobj"),
         described_by=("amod", "nmod", "poss", "prep>pobj"),
         compounds=("compound", "nn"),
-        known=frozenset(CLEAR.split()),
+        labels=frozenset(CLEAR.split()),
     ),
 }
 
@@ -106,8 +106,8 @@ def check_relation(relation: str, scheme: Scheme, *, place: str, words: bool = F
     """
     for part in relation.split(">"):
         label = label_and_word(part)[0] if words else part
-        if label.split(":")[0] not in scheme.known:
-            raise unknown_name("relation", label, sorted(scheme.known), place=f"{place} (labels: {scheme.name})")
+        if label.split(":")[0] not in scheme.labels:
+            raise unknown_name("relation", label, sorted(scheme.labels), place=f"{place} (labels: {scheme.name})")
     return relation
 
 
@@ -118,8 +118,8 @@ def check_parse(relations: Iterable[str], scheme: Scheme) -> None:
     Traceback (most recent call last):
     howsure.errors.InputError: the parser uses 'clear' labels (found 'pobj'), but the rule expects 'ud'; ...
     """
-    for label in sorted({label.split(":")[0] for label in relations} - scheme.known):
-        others = [other.name for other in SCHEMES.values() if label in other.known]
+    for label in sorted({label.split(":")[0] for label in relations} - scheme.labels):
+        others = [other.name for other in SCHEMES.values() if label in other.labels]
         if others and label.lower() != "root":
             raise InputError(
                 f"the parser uses {' or '.join(map(repr, others))} labels (found {label!r}), but the rule expects "

@@ -94,7 +94,7 @@ def test_a_scheme_knows_its_own_labels(name: str) -> None:
 @pytest.mark.parametrize("name", SCHEMES)
 def test_every_scheme_has_a_label_for_what_rules_ask_of(name: str, meaning: str) -> None:
     labels = getattr(grammar, meaning)
-    assert any(label.partition(":")[0] in SCHEMES[name].known for label in labels)
+    assert any(label.partition(":")[0] in SCHEMES[name].labels for label in labels)
 
 
 @pytest.mark.parametrize(

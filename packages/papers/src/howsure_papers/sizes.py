@@ -104,7 +104,7 @@ def judge_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advan
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """HMMs with the same number of training sentences, evaluated on all test sentences.
+    """The evaluation, on all test sentences, of HMMs that were trained on different samples of one size.
 
     errors, accuracies: one value per HMM. gaps: the mean probability of the most probable tag, minus the accuracy.
     pairs: the calibration pairs of the HMM with all training sentences.

@@ -133,14 +133,14 @@ NEGLIGIBLE = 1e-12  # probability beyond a tabulated distribution
 
 @dataclass(frozen=True, slots=True)
 class CountLaw:
-    """The distribution of a count T = known + U, where U is the number of positives among units without a label.
+    """The distribution of a count T: the labelled positives, plus the number U of positives among units without a label.
 
     U is a mixture of components, each of which is a sum of independent units. weight, mean, deviation, skewness: those
     of the components with a large variance. small: the sum of the other components, small[u] = Σ weight · P(U = u).
     unread: the expected value of U.
     """
 
-    known: int
+    labelled_positives: int
     units: int
     unread: float
     weight: Floats
@@ -152,11 +152,11 @@ class CountLaw:
     @property
     def expected(self) -> float:
         """The expected count E T."""
-        return self.known + self.unread
+        return self.labelled_positives + self.unread
 
     def cdf(self, counts: Floats) -> Floats:
         """Return P(T ≤ t) for each t."""
-        at = np.asarray(counts, dtype=np.float64) - self.known
+        at = np.asarray(counts, dtype=np.float64) - self.labelled_positives
         total = np.zeros(at.shape)
         if len(self.weight):
             mean, deviation, skewness = np.stack([self.mean, self.deviation, self.skewness])[..., None]
@@ -174,8 +174,8 @@ class CountLaw:
     def quantiles(self, *shares: float) -> list[int]:
         """Return several quantiles; see `quantile`."""
         least = np.array(shares) - 1e-12
-        low = np.full(len(shares), self.known - 1.0)
-        high = np.full(len(shares), float(self.known + self.units))
+        low = np.full(len(shares), self.labelled_positives - 1.0)
+        high = np.full(len(shares), float(self.labelled_positives + self.units))
         while (high - low).max() > 1:
             middle = np.ceil((low + high) / 2)  # converged ends no longer change
             reached = self.cdf(middle) >= least
@@ -190,7 +190,10 @@ class CountLaw:
 
     def more_than(self, other: CountLaw) -> float:
         """Return P(T > T′) + P(T = T′) / 2 for an independent count T′."""
-        low, high = min(self.known, other.known), max(self.known + self.units, other.known + other.units)
+        low, high = (
+            min(self.labelled_positives, other.labelled_positives),
+            max(self.labelled_positives + self.units, other.labelled_positives + other.units),
+        )
         points = np.unique(np.linspace(low - 1, high, min(high - low + 2, MAX_LAW_LENGTH)).round())
         mine, others = self.cdf(points), other.cdf(points)
         middle = (others[1:] + others[:-1]) / 2
@@ -212,7 +215,10 @@ class CountLaw:
             return float(mass @ (1.0 - below(points - difference - 1)))
 
         def least(share: float) -> int:
-            low, high = self.known - other.known - other.units - 1, self.known + self.units - other.known
+            low, high = (
+                self.labelled_positives - other.labelled_positives - other.units - 1,
+                self.labelled_positives + self.units - other.labelled_positives,
+            )
             while high - low > 1:
                 middle = (low + high) // 2
                 low, high = (low, middle) if at_most(middle) >= share - 1e-12 else (middle, high)

@@ -220,6 +220,6 @@ def count_intervals(laws: Sequence[CountLaw], level: float) -> list[tuple[int, i
         reached = below >= least
         low[active], high[active] = np.where(reached, low[active], middle), np.where(reached, middle, high[active])
     return [
-        (law.known + first, law.known + last)
+        (law.labelled_positives + first, law.labelled_positives + last)
         for law, (first, last) in zip(laws, high.astype(int).tolist(), strict=True)
     ]

@@ -231,17 +231,17 @@ class Draw:
 class Elements:
     """The elements that can be drawn: units (`of_unit` is None), or clusters of units, numbered from 0.
 
-    of_unit: the cluster of each unit. called: the word for elements in messages.
+    of_unit: the cluster of each unit. noun: the word for elements in messages.
     """
 
     units: int
     of_unit: Integers | None
-    called: str = "units"
+    noun: str = "units"
 
     @property
     def what(self) -> str:
         """The word for elements in messages."""
-        return self.called if self.of_unit is None else "clusters"
+        return self.noun if self.of_unit is None else "clusters"
 
     def __len__(self) -> int:
         return self.units if self.of_unit is None else int(self.of_unit.max()) + 1

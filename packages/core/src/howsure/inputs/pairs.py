@@ -275,7 +275,7 @@ class Probabilities:
 def _check_order(columns: Sequence[str], classes: Sequence[str]) -> None:
     """Raise InputError if each column's name begins or ends with one class, and these are in another order."""
     by_column = [[name for name in classes if _names_class(column, name)] for column in columns]
-    named = [found[0] for found in by_column if len(found) == 1]
+    named = [matches[0] for matches in by_column if len(matches) == 1]
     if len(named) == len(columns) and sorted(named) == sorted(classes) and named != list(classes):
         column, name, right = next(pair for pair in zip(columns, classes, named, strict=True) if pair[1] != pair[2])
         raise InputError(

@@ -62,10 +62,10 @@ class CodedLabels:
         code_of_label, names = dict[Any, int](), list[str]()
 
         def coded(values: npt.NDArray[np.object_], name: str) -> Integers:
-            known, codes = dict[Any, int](), np.empty(len(values), dtype=np.int64)
+            code_of_value, codes = dict[Any, int](), np.empty(len(values), dtype=np.int64)
             for row, value in enumerate(values):
                 try:
-                    codes[row] = known[value]
+                    codes[row] = code_of_value[value]
                 except (KeyError, TypeError):
                     try:
                         label = parse_label(value)
@@ -80,7 +80,7 @@ class CodedLabels:
                     if label not in code_of_label:
                         code_of_label[label] = len(names)
                         names.append(NO_ANSWER if label is None else _spelled(value))
-                    codes[row] = known[value] = code_of_label[label]
+                    codes[row] = code_of_value[value] = code_of_label[label]
             return codes
 
         codes = coded(true, "y_true"), coded(predicted, "prediction")

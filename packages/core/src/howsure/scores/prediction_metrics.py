@@ -256,14 +256,14 @@ def join_tags(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:
         row = int(differs.argmax())
         raise InputError("`clusters=...` must be the same in all rows with the same id; it differs in {row}.", row=row)
     true, predicted = (object_array([column[of].tolist() for of in rows_by_document(key)]) for column in rows.answers)
-    read, sentences = rows.rows, counted(len(np.unique(units)), "sentence")
+    word_rows, sentences = rows.rows, counted(len(np.unique(units)), "sentence")
     located = None
-    if read is not None:
+    if word_rows is not None:
         located = replace(
-            read,
-            place=lambda row: read.place(int(first[row])),
-            location=lambda row: read.location(int(first[row])),
-            at=lambda some: read.at([int(first[row]) for row in some]),
+            word_rows,
+            place=lambda row: word_rows.place(int(first[row])),
+            location=lambda row: word_rows.location(int(first[row])),
+            at=lambda some: word_rows.at([int(first[row]) for row in some]),
         )
     name = rows.read.get(AS_READ.get(role, role), role)
     return replace(

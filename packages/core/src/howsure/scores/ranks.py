@@ -127,8 +127,8 @@ class _ScoresByUnit:
         return cls(scores[:, order], starts, weights, weights if sizes is None else sizes[order])
 
     def significant(self, bounds: Bounds | None, level: float, rng: np.random.Generator) -> tuple[Flags, Flags, str]:
-        """Return a mask of the significant differences, a mask of the models that are worse than some other model (both
-        as in `_significant`), and the method of the tests."""
+        """Return which differences between models are significant (m, m), which models are significantly worse than some
+        other model (m,), and the method of the tests. Both masks are adjusted for the number of tests at `level`."""
         m = len(self.scores)
         if (
             self.starts is not None
@@ -156,7 +156,7 @@ class _Differences:
     covariance: Floats | None  # (m, m)
 
     def significant(self, level: float, rng: np.random.Generator) -> tuple[Flags, Flags, str]:
-        """Masks of the significant differences and of the models that are worse than some other, and the method."""
+        """Return the same masks and method as `significant` of the scores, from the t statistics of all pairs."""
         m = len(self.pairs.t)
         if self.covariance is None:
             c_all_pairs = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))

@@ -198,8 +198,8 @@ def read_scored_rows(
     if "groups" in coded and not macro:
         check_groups_are_not_ids(coded["groups"], coded.get("model"), "groups")
     notes += _spellings_notes(coded)
-    read = {"n": n} | ({"percentages": percent} if percent else {})
-    return ScoredRows(scores, coded, units, read, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials)
+    provenance = {"n": n} | ({"percentages": percent} if percent else {})
+    return ScoredRows(scores, coded, units, provenance, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials)
 
 
 def _is_one_table(paths: Sequence[str]) -> bool:

@@ -54,7 +54,7 @@ class Parameter:
     """
 
     name: str
-    read: Reader
+    reader: Reader
     default: Any = REQUIRED
     most: int = 1
 
@@ -83,7 +83,7 @@ def _value(parameter: Parameter, texts: list[str]) -> Any:
         return parameter.default
     if len(texts) > parameter.most:
         raise InputError(f"{name} must be given at most {parameter.most} times; it is given {len(texts):,} times.")
-    values = [parameter.read(name, text) for text in texts]
+    values = [parameter.reader(name, text) for text in texts]
     return values if parameter.most > 1 else values[0]
 
 

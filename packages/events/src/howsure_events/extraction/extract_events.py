@@ -55,7 +55,7 @@ class ExtractionReport:
 
     def add(self, batch: Batch) -> None:
         """Count a stored batch."""
-        self.read += batch.read
+        self.read += batch.documents
         self.kept += len(batch.tables["documents"]["document"])
         self.left_out.update(batch.tables["left_out"]["reason"])
         self.mentions_left_out += batch.mentions_left_out
@@ -182,7 +182,7 @@ def _store_batches(
                         store.append(batch.tables)
                         report.add(batch)
                     report.seconds_storing += time.perf_counter() - storing
-                    advance(batch.read)
+                    advance(batch.documents)
             with deferred_interrupts():
                 store.finish(find_stories(store) if part.is_all else None)  # a story may be spread over several parts
     except KeyboardInterrupt:

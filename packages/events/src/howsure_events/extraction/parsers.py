@@ -125,4 +125,4 @@ def guess_scheme(labels: Sequence[str]) -> str:
     ('ud', 'clear')
     """
     plain = {label.partition(":")[0] for label in labels}
-    return max(SCHEMES, key=lambda name: len(plain & SCHEMES[name].known))
+    return max(SCHEMES, key=lambda name: len(plain & SCHEMES[name].labels))

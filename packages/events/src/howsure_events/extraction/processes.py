@@ -61,7 +61,7 @@ class Batch:
     """
 
     tables: Tables
-    read: int
+    documents: int
     seconds_parsing: float
     seconds_rest: float
     mentions_left_out: int = 0

@@ -433,9 +433,9 @@ def _new_labelling(
     if question is None and rule == {"name": UNNAMED}:
         raise InputError("the event has no name from which to make a question; give one: `question=...`.")
     text = checked_question(rule_question(rule, codes) if question is None else question)
-    for kind, value, known in (("design", design, DESIGNS), ("length of period", period, LENGTHS)):
-        if value is not None and value not in known:
-            raise unknown_name(kind, value, known, place="draws of documents")
+    for kind, value, choices in (("design", design, DESIGNS), ("length of period", period, LENGTHS)):
+        if value is not None and value not in choices:
+            raise unknown_name(kind, value, choices, place="draws of documents")
     return Labelling(text, codes, design or DESIGNS[0], period or "quarter", ())
 
 

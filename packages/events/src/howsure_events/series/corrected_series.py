@@ -461,7 +461,7 @@ def corrected_series(
     recipe |= {
         "method": counts.recipe["method"],
         "design": counts.recipe["design"],
-        "labelled": labels_of_pairs.read,
+        "labelled": labels_of_pairs.labelled_documents,
         "joined_strata": list(labels_of_pairs.joined),
         "features": counts.recipe["features"],
         **({"scores": list(scores)} if scores else {}),

@@ -219,14 +219,15 @@ class LabelledPairs:
     """The labels of N pairs (document, actor), and the sampling design of their documents.
 
     labels (N,): NaN if the document has no answer, or lacks a usable answer for some actor. strata, inclusion (N,): the
-    stratum or the inclusion probability of the pair's document; one of the two is None. read: number of documents with
-    labels. joined: names of strata that were joined to others because too few of their answers are usable.
+    stratum or the inclusion probability of the pair's document; one of the two is None. labelled_documents: number
+    of documents with labels. joined: names of strata that were joined to others because too few of their answers are
+    usable.
     """
 
     labels: Floats
     strata: Coded | None
     inclusion: Floats | None
-    read: int
+    labelled_documents: int
     joined: tuple[str, ...] = ()
 
 

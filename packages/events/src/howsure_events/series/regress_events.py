@@ -100,7 +100,11 @@ def regress_events(
         "asked": list(settled.actors),
         "period": period,
     }
-    provenance = {"documents": len(pairs.documents), "labelled": labels.read, "joined_strata": list(labels.joined)}
+    provenance = {
+        "documents": len(pairs.documents),
+        "labelled": labels.labelled_documents,
+        "joined_strata": list(labels.joined),
+    }
     return replace(
         regression,
         recipe={**regression.recipe, **settings, **provenance, "on": list(on), "store": recorded_settings(store)},

@@ -144,7 +144,7 @@ class StoredDocument:
     best: Integers | None = None
     events: list[StoredEvent] = field(default_factory=list)
     evidence: list[StoredEvidence] = field(default_factory=list)
-    known: CorefPosterior | None = field(default=None, repr=False, compare=False)
+    stored_posterior: CorefPosterior | None = field(default=None, repr=False, compare=False)
 
     def text_of(self, mention: int) -> str:
         """Return the text of a mention, with its original spaces."""
@@ -162,8 +162,8 @@ class StoredDocument:
 
     def posterior(self) -> CorefPosterior:
         """Return the posterior over clusterings from which the samples were drawn."""
-        if self.known is not None:
-            return self.known
+        if self.stored_posterior is not None:
+            return self.stored_posterior
         n = len(self.mentions)
         earlier: list[list[int]] = [[] for _ in range(n)]
         probabilities: list[list[float]] = [[] for _ in range(n)]
@@ -174,8 +174,8 @@ class StoredDocument:
             else:
                 earlier[mention].append(antecedent)
                 probabilities[mention].append(probability)
-        self.known = CorefPosterior.from_rows(earlier, probabilities, new)
-        return self.known
+        self.stored_posterior = CorefPosterior.from_rows(earlier, probabilities, new)
+        return self.stored_posterior
 
     def links_deciding(self, actor: str) -> list[DecidingLink]:
         """Return the links that an actor's event depends on; none if the event is certain."""

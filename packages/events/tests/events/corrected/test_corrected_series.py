@@ -339,7 +339,7 @@ def test_probabilities_are_those_of_both_laws(smaller_series: CorrectedSeries) -
             assert row.greater <= more <= row.greater + row.equal or np.isnan(more)
             continue
         a, b = (laws[actor, "asked", row.period] for actor in ("AAA", "BBB"))
-        every = np.arange(0, a.units + a.known + b.units + b.known + 1)
+        every = np.arange(0, a.units + a.labelled_positives + b.units + b.labelled_positives + 1)
         mass_a, mass_b = (np.diff(law.cdf(every), prepend=0.0) for law in (a, b))
         joint = np.outer(mass_a, mass_b)
         assert row.greater == pytest.approx(np.tril(joint, -1).sum(), abs=1e-7)

@@ -387,7 +387,10 @@ class Scaled:
         return Forward(log_z, values, scales, totals)
 
     def backward(self, forward: Forward) -> Floats:
-        """Compute β (N, K). Except for first tokens, the rows of `local` are replaced by e_t(k) β_t(k) / c_t."""
+        """Return β (N, K), and replace the rows of `local`, except those of first tokens, by e_t(k) β_t(k) / c_t.
+
+        e_t(k): the row of `local` before. c_t: the scale of the forward pass, 1 where `forward` has none.
+        """
         batch = self.chain.batch
         backward: Floats = self.workspace.floats("backward", self.local.shape)
         backward[batch.last_rows] = 1.0 / forward.totals
