@@ -133,7 +133,7 @@ NEGLIGIBLE = 1e-12  # probability beyond a tabulated distribution
 
 @dataclass(frozen=True, slots=True)
 class CountLaw:
-    """The distribution of a count T: the labelled positives, plus the number U of positives among units without a label.
+    """The distribution of a count T: labelled positives, plus the number U of positives among units without a label.
 
     U is a mixture of components, each of which is a sum of independent units. weight, mean, deviation, skewness: those
     of the components with a large variance. small: the sum of the other components, small[u] = Σ weight · P(U = u).

@@ -94,7 +94,8 @@ class JudgeTransport(Rows[JudgeTransportRow]):
         """The assumptions of the map, the models it is learned from, reasons for missing verdicts, and the notes."""
         margin = f"A map is valid if the mean of people minus map is within ±{self.recipe['margin']:g}."
         learned = (
-            f"The map is learned from {', '.join(self.learned_from)}; each model is audited by the map of the others."
+            f"The map is learned from the answers of {', '.join(self.learned_from)}; each model is audited by the map "
+            "of the others."
         )
         return [
             Note(margin, DETAIL),

@@ -127,8 +127,8 @@ class _ScoresByUnit:
         return cls(scores[:, order], starts, weights, weights if sizes is None else sizes[order])
 
     def significant(self, bounds: Bounds | None, level: float, rng: np.random.Generator) -> tuple[Flags, Flags, str]:
-        """Return which differences between models are significant (m, m), which models are significantly worse than some
-        other model (m,), and the method of the tests. Both masks are adjusted for the number of tests at `level`."""
+        """Return which differences between models are significant (m, m), which models are significantly worse than
+        some other model (m,), and the method of the tests. Both are adjusted for the number of tests."""
         m = len(self.scores)
         if (
             self.starts is not None

@@ -199,7 +199,9 @@ def read_scored_rows(
         check_groups_are_not_ids(coded["groups"], coded.get("model"), "groups")
     notes += _spellings_notes(coded)
     provenance = {"n": n} | ({"percentages": percent} if percent else {})
-    return ScoredRows(scores, coded, units, provenance, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials)
+    return ScoredRows(
+        scores, coded, units, provenance, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials
+    )
 
 
 def _is_one_table(paths: Sequence[str]) -> bool:

@@ -177,8 +177,8 @@ def recipe_of_documents(systems: Systems, metrics: Sequence[str]) -> dict[str, s
 
 
 def notes_of_documents(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
-    """Yield notes of up to three kinds: the signatures by sacrebleu of BLEU and chrF; a warning if a metric averages over
-    rare labels; which models have empty answers."""
+    """Yield notes of up to three kinds: the signatures by sacrebleu of BLEU and chrF; a warning if a metric averages
+    over rare labels; which models have empty answers."""
     if systems.task != DOCUMENT:
         return
     if LABEL_AVERAGE in metrics and (note := rare_labels_note(label_counts(systems.targets))):
