@@ -351,3 +351,29 @@ def test_too_few_draws_for_many_comparisons_are_reported() -> None:
     comparison = compare(score=scores, method="permutation", n_resamples=99, rng=0, interval=None)
     assert any("the smallest value that 99 resamples allow" in note for note in comparison.notes)
     assert not any("resamples allow" in note for note in compare(score=SCORES).notes)
+
+
+def test_an_interval_allows_for_items_that_differ_and_were_not_seen() -> None:
+    """A single difference in 40 items: by Clopper and Pearson, up to .1316 of all items may differ in this way."""
+    targets = np.arange(40) % 2
+    second = np.where(np.arange(40) == 0, 1, targets)
+    (row,) = compare(targets, targets, second, metrics="accuracy", rng=0)
+    assert row.difference == pytest.approx(-0.025)
+    assert row.low == pytest.approx(-0.1316, abs=1e-4)
+    assert row.high >= 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dependence", [0.0, 0.8])
+@pytest.mark.parametrize("accuracies", [(0.99, 0.9), (0.95, 0.7), (0.6, 0.8)])
+@pytest.mark.parametrize("n", [20, 40, 100])
+def test_intervals_of_accuracy_cover(n: int, accuracies: tuple[float, float], dependence: float) -> None:
+    rng, covered, runs = np.random.default_rng(4), 0, 300
+    truth = accuracies[1] - accuracies[0]
+    for _ in range(runs):
+        targets, first = rng.integers(2, size=n), rng.random(n)
+        second = np.where(rng.random(n) < dependence, first, rng.random(n))
+        answers = [np.where(u < p, targets, 1 - targets) for u, p in zip((first, second), accuracies, strict=True)]
+        (row,) = compare(targets, *answers, metrics="accuracy", rng=rng)
+        covered += row.low <= truth <= row.high
+    assert covered / runs >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / runs)

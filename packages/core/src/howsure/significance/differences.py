@@ -34,6 +34,7 @@ from howsure.significance.permutation import mid_p_value, permutation_p_values
 from howsure.significance.resampling_units import Units, build_units
 from howsure.significance.results import Difference, relative_reduction
 from howsure.significance.systems import Problem
+from howsure.stats.gaffke import UnitSums, gaffke_interval, paired_differences
 from howsure.stats.mean_score import MeanScore
 
 # BooStSa's rule: the proportion of sub-samples whose difference is more than twice the difference in the test set.
@@ -223,6 +224,7 @@ def _check_choice(name: str, value: str, allowed: Sequence[str]) -> None:
         raise unknown_name(name, str(value), allowed, place="compare")
 
 
+FEW_DIFFERENT = 20  # units
 UNDEFINED = (math.nan, math.nan, False)
 ROUNDING = 1e-12
 
@@ -261,6 +263,8 @@ def test_differences(
                 if high - low < ROUNDING:
                     number = _number_of_alike(problem, units, metric)
                     low, high = unseen_interval(difference, number, most=most, level=choices.level)
+                elif (ends := _ends_of_few(units, metric, most=most, level=choices.level)) is not None:
+                    low, high = min(low, ends[0]), max(high, ends[1])
                 low, high = max(low, -most), min(high, most)
             if choices.method != "boostsa" and choices.alternative == "two-sided" and p[0] > 1 - choices.level:
                 low, high = min(low, 0.0), max(high, 0.0)  # so that the interval and p agree
@@ -303,6 +307,27 @@ def unseen_interval(difference: float, number: float, *, most: float, level: flo
         return difference, difference
     unseen = 1 - ((1 - level) / 2) ** (1 / number)
     return difference - unseen * (difference + most), difference + unseen * (most - difference)
+
+
+def _ends_of_few(units: Units, metric: Metric, *, most: float, level: float) -> tuple[float, float] | None:
+    """Gaffke's interval of a difference of means if fewer than 20 units, and fewer than half, differ; its end nearer to
+    0 is the difference.
+
+    Resampling never draws a unit that differs and was not seen, so its interval ends too close to 0. None for other
+    metrics, for strata and for several runs.
+    """
+    if not metric.is_mean or not math.isfinite(most) or len(units.starts) > 1 or units.runs != (1, 1):
+        return None
+    part = units.parts[metric.rows]
+    first, second = units.first[:, part], units.second[:, part]
+    sums = paired_differences(*((first, second) if units.swapped else (second, first)))[:, 0]
+    if units.counts[sums != 0.0].sum() >= min(FEW_DIFFERENT, units.counts.sum() / 2):
+        return None
+    pairs, place = np.unique(np.column_stack([sums, first[:, -1]]), axis=0, return_inverse=True)
+    times = np.bincount(place.ravel(), units.counts).astype(np.float64)
+    scores = UnitSums(pairs[:, 0], pairs[:, 1], times)
+    low, high = gaffke_interval(scores, bounds=(-most, most), size=(1 - level) / 2)
+    return (low, scores.value) if scores.value < 0.0 else (scores.value, high)
 
 
 def _number_of_alike(problem: Problem, units: Units, metric: Metric) -> float:
