@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -164,3 +166,18 @@ def test_no_item_of_a_class_is_right() -> None:
     true, predicted = [1] * 5 + [0] * 95, [0] * 5 + [1] * 11 + [0] * 84
     table = howsure.score_models(true, predicted, metrics={"f1": 1})
     assert howsure.check_score(table, min_score=0.4)[0].bound == pytest.approx(1 - 0.05 ** (1 / 8))
+
+
+def test_error_rates_of_models_in_one_file(tmp_path: Path) -> None:
+    """A limit in percent and a baseline are refused; verdicts do not say that models are not ranked."""
+    path = tmp_path / "texts.jsonl"
+    texts = [{"file": f"f{k}", "model": model, "gold": "a b c d", "text": "a b c"} for k in range(4) for model in "mn"]
+    path.write_text("\n".join(map(json.dumps, texts)))
+    data = howsure.read(path)
+    check_wer = partial(run_score_check, y_true="gold", prediction="text", metrics="wer", data=data)
+    with pytest.raises(InputError, match=r"max_score is 90, and wer is 0.25, .* Write 0.9 for 90%"):
+        check_wer(max_score=90)
+    check = check_wer(groups="model", id="file", max_score=0.9)
+    assert not [note for verdict in check for note in verdict.notes if "ranked" in note]
+    with pytest.raises(InputError, match="this check has none"):
+        check.baseline.save(tmp_path / "baseline.json")

@@ -225,7 +225,7 @@ def test_runs_that_name_no_model_are_agents_or_are_pooled_by_folder(tmp_path: Pa
         (in_folder / "run_metadata.json").write_text(json.dumps({"agent_name": "Droid"}))
     files = howsure.read(str(tmp_path))
     runs = howsure.score_agents(data=files, rng=0)
-    assert {row.model for row in runs} == {"Droid/run0", "Droid/run1", "run0_results", "run1_results"}
+    assert {row.model for row in runs} == {"Droid/droid", "run0_results", "run1_results"}
     entries = howsure.score_agents(model="folder", data=files, rng=0)
     assert {(row.model, row.n, row.trials) for row in entries} == {("droid", 3, 6), ("goose", 3, 6)}
     assert [row.lowest for row in entries] == pytest.approx([2 / 3] * 2)

@@ -273,7 +273,12 @@ class Baseline:
         return baseline_from(document, name=str(path))
 
     def save(self, path: Place) -> None:
-        """Write the baseline as JSON, atomically."""
+        """Write the baseline as JSON, atomically. Raises InputError if it has no entry."""
+        if not self.entries:
+            raise InputError(
+                "a baseline has means of scores and calibration errors only, and this check has none, so no later run "
+                "could be compared with it. Leave the baseline out."
+            )
         text = json.dumps(baseline_dict(self.entries), indent=2, ensure_ascii=False, allow_nan=False)
         save(f"{text}\n".encode(), path, like="baseline.json")
 

@@ -39,7 +39,7 @@ from howsure.notes import marked_note
 from howsure.scores.label_scores import LABELS
 from howsure.scores.prediction_metrics import NO_RARE_WORSE_NOTE
 from howsure.scores.results import ScoreRow, ScoreTable
-from howsure.scores.score_table import score_table
+from howsure.scores.score_table import NOT_RANKED, score_table
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.significance.metrics.labels import PER_CLASS
 from howsure.significance.metrics.metric import tasks_of_metrics
@@ -56,6 +56,7 @@ from howsure.stats.mean_score import (
 )
 
 OTHER = "the other model"
+ERROR_RATES = ("wer", "cer")
 WANTED = {ABOVE: "min_score", BELOW: "max_score"}
 
 
@@ -333,6 +334,11 @@ def _check_table(
             if row.test is None:
                 raise InputError("`sampled='both'` gives no test of a limit. Leave it out, or choose 'groups'.")
             _check_limit_in_range(getattr(row.test, "within", None), rule)
+            if row.score in ERROR_RATES and row.mean.value <= 1.0 and 10.0 < limit <= 100.0:
+                raise InputError(
+                    f"{parameter(WANTED[side])} is {limit:g}, and {row.score} is {row.mean.value:.4g}, a rate per word "
+                    f"or character. Write {limit / 100:g} for {limit:g}%."
+                )
             group = ", ".join(filter(None, (row.model if several_models else None, row.group))) or None
             evidence.append(_evidence_of_row(row, group, rule, row.test, assumed=assumed))
             undecided += evidence[-1].undecided is not None
@@ -363,7 +369,7 @@ def _evidence_of_row(
     metric = row.score.partition("[")[0]
     of_documents = metric not in PER_CLASS and LABELS not in tasks_of_metrics([metric])
     undecided = None if assumed or not of_documents else RARE_DOCUMENTS
-    notes = tuple(map(str, row.notes))
+    notes = tuple(note for note in map(str, row.notes) if not note.startswith(NOT_RANKED))
     return Evidence(rule, group, row.n, test, notes, undecided=undecided)
 
 

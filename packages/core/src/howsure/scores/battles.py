@@ -178,6 +178,11 @@ def _read_columns(roles: dict[str, Any], data: Any) -> tuple[dict[str, Any], dic
     for role, column in roles.items():
         if not isinstance(column, str):
             raise not_a_column_name(role, column)
+    if "," in (exploded := str(getattr(data, "explode", None) or "")):
+        raise InputError(
+            f"one ranking would pool the winners of {exploded}, for example those of a judge and of people. Rank "
+            f"each alone: {parameter('winner', exploded.split(',')[0].strip())}, without `explode`."
+        )
     how = {"clusters": roles.get("clusters")} if isinstance(data, Source) else {}
     rows = rows_of_data(data, dict.fromkeys(roles.values(), Kind.NAMES), **how)
     return {role: rows[column] for role, column in roles.items()}, roles, rows

@@ -66,6 +66,7 @@ from howsure.stats.mean_score import STUDENT_NOTE, Bounds, MeanScore, mean_score
 from howsure.worst_rows import LowItem, Show, check_worst
 
 SAMPLED = ("items", "groups", "both")
+NOT_RANKED = "Models are not ranked"  # the beginning of the notes that say why
 
 
 def score_table(
@@ -495,11 +496,12 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     if len(cells) < 2 or options.lower_is_better is None:
         return score_rows
     if "id" not in rows.coded:
-        note = marked_note("Models are not ranked: name the item of each row (`id`).", WARNING)
+        note = marked_note(f"{NOT_RANKED}: name the item of each row (`id`).", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     if any(cell.effective < MIN_FOR_INTERVAL for cell in cells):
-        too_few = f"fewer than {MIN_FOR_INTERVAL} items count in this metric"
-        note = Note(f"Models are not ranked: {too_few}.", WARNING)
+        kind = "clusters" if rows.clusters is not None else "items"
+        few_effective = f"a value is based on effectively fewer than {MIN_FOR_INTERVAL} {kind}"
+        note = Note(f"{NOT_RANKED}: {few_effective}.", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     scores, units, sizes = _align_items(cells)
     shared, kind = count_shared(scores, units), "items" if units is None else "clusters"
@@ -507,7 +509,7 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     np.fill_diagonal(few, False)
     if few.sum() == len(cells) * (len(cells) - 1):
         advice = alike_ids_advice(rows.coded["id"])
-        note = Note(f"Models are not ranked: they have fewer than two {kind} in common.{advice}", WARNING)
+        note = Note(f"{NOT_RANKED}: they have fewer than two {kind} in common.{advice}", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     models, partners = [str(row.model) for row in score_rows], few.sum(axis=1)
     not_compared = [tuple(compress(models, few_shared)) for few_shared in few]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -51,7 +52,6 @@ from howsure.inputs.numbers_and_names import (
 )
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
-from howsure.inputs.source_names import format_suffix
 from howsure.scores.class_errors import ClassErrors
 from howsure.significance.checked_systems import unequal_rows
 from howsure.significance.documents import object_array
@@ -204,9 +204,9 @@ def read_scored_rows(
     )
 
 
-def _is_one_table(paths: Sequence[str]) -> bool:
-    """Whether these are one table, as its name shows, which may have a column named file."""
-    return len(paths) == 1 and format_suffix(paths[0]) in (".csv", ".tsv", ".parquet") and not set("*?[") & {*paths[0]}
+def is_one_file(paths: Sequence[str]) -> bool:
+    """Whether this is one file, which may have a column named file."""
+    return len(paths) == 1 and os.path.isfile(paths[0])
 
 
 def _read_source(
@@ -237,7 +237,7 @@ def _read_source(
         source = replace(source, by_file=True, across_files="error")
     kinds = {column: OF_TRIALS.get(role, Kind.NAMES) for role, column in roles.items() if column is not None}
     reads_columns = bool(kinds) or score is not None or answers is not None
-    is_one_table = reads_columns and isinstance(source, Files) and _is_one_table(source.paths)
+    is_one_table = reads_columns and isinstance(source, Files) and is_one_file(source.paths)
     if roles["model"] is None and isinstance(source, Files) and not is_one_table:
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
     parts = [column for column in (roles["model"] or FILE, roles["groups"], roles["run"]) if column in kinds]

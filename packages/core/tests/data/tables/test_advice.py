@@ -69,6 +69,12 @@ def test_a_batch_of_mechanical_turk_is_read_before_and_after_its_review(end: str
     assert "some rows have more or fewer values than" in refusal(path, "label")
 
 
+def test_a_quote_that_is_not_closed_is_named_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "quote.csv"
+    path.write_text("id,label,score\n" + "0,a,1\n" * 7 + '7,"a,1\n' + "8,a,1\n" * 12)
+    assert "a quoted value that begins in line 9 ends in line 21" in refusal(path, "score")
+
+
 def test_uneven_rows_are_named_by_look(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("id,gold,score\n" + "q,1,0.5\nq,1,0.5,more\n" * 9)

@@ -316,3 +316,10 @@ def test_clusters_are_coded_in_the_order_of_their_texts(suffix: str, tmp_path: P
     with howsure.read([write(tmp_path / f"x{suffix}", rows)]).predictions("y", "q", clusters="doc") as predictions:
         clusters = predictions.pairs().clusters
     np.testing.assert_array_equal(clusters, np.unique(keys, return_inverse=True)[1])
+
+
+def test_a_text_without_quotation_marks_is_quoted_in_the_advice(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("model,right\ngpt-4.1,1\n")
+    with pytest.raises(InputError, match=r"Is a text meant\? Write model = 'gpt-4.1'\.$"):
+        howsure.mean_scores("right", data=howsure.read(path, where="model=gpt-4.1"))

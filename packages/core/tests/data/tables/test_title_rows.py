@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,6 +69,12 @@ def test_a_tab_separated_table_keeps_its_header_above_lists_with_commas(tmp_path
 def test_a_title_with_a_line_separator_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "survey.csv"
     path.write_text("Results\u2028of July;;\n" + ROWS, encoding="utf-8")
+    assert howsure.mean_scores("richtig", data=howsure.read(path)).recipe["names_in_line"] == {str(path): 2}
+
+
+def test_titles_in_compressed_tables_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "survey.csv.gz"
+    path.write_bytes(gzip.compress(("Umfrage;;\n" + ROWS).encode()))
     assert howsure.mean_scores("richtig", data=howsure.read(path)).recipe["names_in_line"] == {str(path): 2}
 
 

@@ -106,8 +106,10 @@ def _terminal_bench(source: Source) -> Iterator[Row]:
     is_in_tree = trials is not None or os.path.basename(source.folder) == document.get("trial_name")
     if not (settings or is_in_tree):
         folder, run_name = "", ""
-    names = (settings.get("agent_name"), settings.get("model_name") or run_name)  # each run of an unnamed model apart
-    model, folder = "/".join(filter(None, names)) or None, os.path.basename(folder)
+    agent, folder = settings.get("agent_name"), os.path.basename(folder)
+    # The runs in a folder are one agent if it has a name; runs without a name are agents of their own.
+    names = (agent, settings.get("model_name") or (folder if agent else run_name))
+    model = "/".join(filter(None, names)) or None
     for at, trial in enumerate(map(mapping, [document] if trials is None else listed(trials)), start=1):
         if "task_id" not in trial:
             raise source.fault(at, "it has no task_id. Is this a trial of Terminal-Bench?")

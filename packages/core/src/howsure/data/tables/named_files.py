@@ -156,10 +156,13 @@ def reading_files(*files: File) -> Iterator[Database]:
 
 def _below_titles(file: File, copy: str) -> File:
     """A copy of a table that a spreadsheet program exported, without the lines above the names of the columns."""
-    if file.format not in ("csv", "tsv") or file.compression != "none" or file.columns:
+    if file.format not in ("csv", "tsv") or file.columns:
         return file
-    table = rewrite_table(file.path, copy, separators="\t" if file.format == "tsv" else SEPARATORS)
-    return file if table is None else replace(file, path=copy, skipped=table.skipped, note=table.note)
+    separators = "\t" if file.format == "tsv" else SEPARATORS
+    table = rewrite_table(file.path, copy, separators=separators, compression=file.compression)
+    if table is None:
+        return file
+    return replace(file, path=copy, compression="none", skipped=table.skipped, note=table.note)
 
 
 SNIFFED = 1 << 16  # bytes
@@ -528,8 +531,12 @@ def ragged_line(file: File) -> str:
         return ""
     with open(file.path, encoding="utf-8-sig", errors="replace", newline="") as lines, suppress(csv.Error):
         rows = csv.reader(lines)
-        width = len(next(rows, []))
+        width, before = len(next(rows, [])), rows.line_num
         for row in rows:
+            if row and len(row) != width and rows.line_num > before + 1:
+                start, end = before + 1 + file.skipped, rows.line_num + file.skipped
+                return f"; a quoted value that begins in line {start} ends in line {end}: is a quote missing"
+            before = rows.line_num
             if row and len(row) != width:
                 return f"; line {rows.line_num + file.skipped} has {len(row)} instead of {width}"
     return ""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from howsure.errors import InputError, quote
+from howsure.files.input_files import open_unpacked
 from howsure.inputs.numbers_and_names import counted
 
 BEGINNING = 1 << 16  # bytes in which the names of the columns are sought
@@ -40,13 +41,13 @@ def spreadsheet_error(path: str) -> InputError:
     )
 
 
-def rewrite_table(path: str, copy: str, *, separators: str = SEPARATORS) -> Table | None:
+def rewrite_table(path: str, copy: str, *, separators: str = SEPARATORS, compression: str = "none") -> Table | None:
     """Write a copy of a table of text without the lines above the names of the columns, and with one kind of line ends.
 
     Return what was left out; None, without a copy, if the table begins with the names and has one kind of line ends.
     separators: those that the format of the file allows.
     """
-    with open(path, "rb") as file:
+    with open_unpacked(path, compression, path) as file:
         head = file.read(BEGINNING)
     if b"\0" in head or b"\n" not in head:
         return None
@@ -65,7 +66,7 @@ def rewrite_table(path: str, copy: str, *, separators: str = SEPARATORS) -> Tabl
         names = ", ".join(quote(cell) for cell in rows[above].cells[:3])
         left_out = f"{counted(skipped, 'line')} above left out"
         note = f"The names of the columns are in line {skipped + 1} ({names} …); {left_out}."
-    with open(path, "rb") as file, open(copy, "wb") as written:
+    with open_unpacked(path, compression, path) as file, open(copy, "wb") as written:
         for _ in range(skipped):
             file.readline()
         while lines := file.readlines(1 << 20):

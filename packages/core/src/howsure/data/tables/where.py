@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -107,8 +108,18 @@ def _replace_clause(tree: dict[str, Any], clause: Any) -> dict[str, Any]:
     return {**tree, "statements": statements}
 
 
-def _refused(expression: str, what: str) -> InputError:
-    return InputError(f"{parameter('where', expression)} cannot be used: {what}. {ADVICE}")
+def _refused(expression: str, what: str, advice: str = "") -> InputError:
+    return InputError(f"{parameter('where', expression)} cannot be used: {what}.{advice or f' {ADVICE}'}")
+
+
+def _quoted_text(expression: str) -> str | None:
+    """Return a comparison with a text that has no quotes, with quotes; None for other expressions.
+
+    >>> _quoted_text("model=gpt-4.1")
+    "model = 'gpt-4.1'"
+    """
+    match = re.fullmatch(r"\s*(\w+)\s*(=|<>|!=)\s*([A-Za-z][\w.:/-]*)\s*", expression)
+    return f"{match[1]} {match[2]} {literal(match[3])}" if match else None
 
 
 Sql = Callable[["_Writer"], str]  # of the columns of a table
@@ -212,7 +223,8 @@ class _Reader:
     def _unknown(self, expression: Any) -> InputError:
         name = expression.get("function_name") if isinstance(expression, dict) else None
         what = f"the function {name}" if name else str(expression.get("class", "")).lower().replace("_", " ") or "it"
-        return _refused(self.expression, f"{what} is not allowed in it")
+        advice = f" Is a text meant? Write {quoted}." if (quoted := _quoted_text(self.expression)) else ""
+        return _refused(self.expression, f"{what} is not allowed in it", advice)
 
 
 # Select rows: find the expression's columns in the table, and check comparisons against the columns' types.
