@@ -118,7 +118,7 @@ def test_two_models_in_two_files(frame: pd.DataFrame, tmp_path: Path) -> None:
     old.to_csv(tmp_path / "old.csv", index=False)
     new, before = (howsure.read(tmp_path / name) for name in ("new.csv", "old.csv"))
     by_id = howsure.check_calibration("gold", "score", against=before, id="uid", data=new)
-    in_one = howsure.check_calibration("gold", "score", against="other", data=frame.drop(columns="item"))
+    in_one = howsure.check_calibration("gold", "score", against="other", data=frame)
     assert by_id[0].p_pass == in_one[0].p_pass
     with pytest.raises(InputError, match=r"the label of row \d+ of .* is not that of .*Match them: id='COL'"):
         howsure.check_calibration("gold", "score", against=before, data=new)
