@@ -500,8 +500,7 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     if any(cell.effective < MIN_FOR_INTERVAL for cell in cells):
         kind = "clusters" if rows.clusters is not None else "items"
-        few_effective = f"a value is based on effectively fewer than {MIN_FOR_INTERVAL} {kind}"
-        note = Note(f"{NOT_RANKED}: {few_effective}.", WARNING)
+        note = Note(f"{NOT_RANKED}: a value is based on effectively fewer than {MIN_FOR_INTERVAL} {kind}.", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     scores, units, sizes = _align_items(cells)
     shared, kind = count_shared(scores, units), "items" if units is None else "clusters"
