@@ -351,7 +351,7 @@ def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     alone = tmp_path / "alone.csv"
     alone.write_text(lines[0] + "".join(lines[1 + number] for number in some), encoding="utf-8")
-    outputs, note = [], f"{len(some)} rows, {600 - len(some)} left out (not where month <> 'M1')"
+    outputs, note = [], f"{len(some)} rows where month <> 'M1'; {600 - len(some)} others left out"
     for file, where in ((path, ("--where", "month <> 'M1'")), (alone, ())):
         sheet = tmp_path / f"sheet-{file.stem}.csv"
         sampled = howsure(

@@ -478,12 +478,13 @@ def rows_used(recipe: Mapping[str, Any]) -> str:
     """Return the number of rows read, and how many of them were left out.
 
     >>> rows_used({"rows": 1200, "where": "n > 3", "left_out": 200})
-    '1,200 rows, 200 left out (not where n > 3)'
+    '1,200 rows where n > 3; 200 others left out'
     """
     skipped, rows = recipe.get("skipped", {}), counted(recipe["rows"], "row")
+    rows += f" where {recipe['where']}" if "where" in recipe else ""
     missing = ", ".join(f"{column}: {count:,}" for column, count in skipped.items())
     rows += f", {sum(skipped.values()):,} skipped ({missing})" if any(skipped.values()) else ""
-    return rows + (f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else "")
+    return rows + (f"; {counted(recipe['left_out'], 'other')} left out" if "where" in recipe else "")
 
 
 def provenance_line(recipe: Mapping[str, Any]) -> str:

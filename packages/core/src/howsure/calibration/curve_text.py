@@ -52,7 +52,7 @@ MAX_NAMED = 4  # most groups of one kind that the answer names
 KINDS_IN_WORDS = {
     TOO_HIGH: "probabilities too high",
     TOO_LOW: "probabilities too low",
-    TOO_LOW_AND_HIGH: "probabilities partly too low and partly too high",
+    TOO_LOW_AND_HIGH: "some probabilities too low, others too high",
     NONE_SEEN: "no miscalibration detected",
     NOT_LOCATED: "miscalibrated, but no bin shows where",
     UNKNOWN_SIZE: "miscalibrated by an unknown amount",

@@ -319,7 +319,7 @@ def _value(part: Pairs, edges: Floats, units: Units, rows: Integers) -> float:
 def check_margin(margin: float) -> float:
     """Check the smallest calibration error that is worth removing, and return it: a number above 0 and below 1."""
     if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 < margin < 1:
-        raise InputError(f"margin must be greater than 0 and less than 1; it is {margin!r}. Write 0.01, say.")
+        raise InputError(f"margin must be greater than 0 and less than 1; it is {margin!r}. For example, write 0.01.")
     return float(margin)
 
 

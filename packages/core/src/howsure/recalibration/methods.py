@@ -118,7 +118,7 @@ def check_options(methods: Sequence[str], n_bins: int, penalty: float | None) ->
     if penalty is None:
         return
     if isinstance(penalty, bool) or not isinstance(penalty, (int, float)) or not 0 < penalty < float("inf"):
-        raise InputError(f"penalty must be a finite number above 0; it is {penalty!r}. Write 0.001, say.")
+        raise InputError(f"penalty must be a finite number above 0; it is {penalty!r}. For example, write 0.001.")
     if not {AUTO, Dirichlet.method} & set(names):
         raise InputError("penalty is for `method='dirichlet'`; with {named}, leave penalty out.", named=named)
 
