@@ -310,24 +310,26 @@ def unseen_interval(difference: float, number: float, *, most: float, level: flo
 
 
 def _ends_of_few(units: Units, metric: Metric, *, most: float, level: float) -> tuple[float, float] | None:
-    """Gaffke's interval of a difference of means if fewer than 20 units, and fewer than half, differ; its end nearer to
-    0 is the difference.
+    """Gaffke's interval of a difference of means if fewer than 20 units, and fewer than half, have another difference
+    than most; its end nearer to this usual difference, often 0, is the mean.
 
-    Resampling never draws a unit that differs and was not seen, so its interval ends too close to 0. None for other
-    metrics, for strata and for several runs.
+    Resampling never draws a unit of another difference that was not seen, so its interval ends too close to it. None
+    for other metrics, for strata and for several runs.
     """
     if not metric.is_mean or not math.isfinite(most) or len(units.starts) > 1 or units.runs != (1, 1):
         return None
     part = units.parts[metric.rows]
     first, second = units.first[:, part], units.second[:, part]
     sums = paired_differences(*((first, second) if units.swapped else (second, first)))[:, 0]
-    if units.counts[sums != 0.0].sum() >= min(FEW_DIFFERENT, units.counts.sum() / 2):
+    differences, of_difference = np.unique(sums, return_inverse=True)
+    usual = differences[np.bincount(of_difference.ravel(), units.counts).argmax()]
+    if units.counts[sums != usual].sum() >= min(FEW_DIFFERENT, units.counts.sum() / 2):
         return None
     pairs, place = np.unique(np.column_stack([sums, first[:, -1]]), axis=0, return_inverse=True)
     times = np.bincount(place.ravel(), units.counts).astype(np.float64)
     scores = UnitSums(pairs[:, 0], pairs[:, 1], times)
     low, high = gaffke_interval(scores, bounds=(-most, most), size=(1 - level) / 2)
-    return (low, scores.value) if scores.value < 0.0 else (scores.value, high)
+    return (low, scores.value) if scores.value < usual else (scores.value, high)
 
 
 def _number_of_alike(problem: Problem, units: Units, metric: Metric) -> float:
