@@ -38,8 +38,8 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.notes import marked_note
 from howsure.scores.label_scores import LABELS
 from howsure.scores.prediction_metrics import NO_RARE_WORSE_NOTE
-from howsure.scores.results import ScoreRow, ScoreTable
-from howsure.scores.score_table import NOT_RANKED, score_table
+from howsure.scores.results import NotRanked, ScoreRow, ScoreTable
+from howsure.scores.score_table import score_table
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.significance.metrics.labels import PER_CLASS
 from howsure.significance.metrics.metric import tasks_of_metrics
@@ -369,7 +369,7 @@ def _evidence_of_row(
     metric = row.score.partition("[")[0]
     of_documents = metric not in PER_CLASS and LABELS not in tasks_of_metrics([metric])
     undecided = None if assumed or not of_documents else RARE_DOCUMENTS
-    notes = tuple(note for note in map(str, row.notes) if not note.startswith(NOT_RANKED))
+    notes = tuple(str(note) for note in row.notes if not isinstance(note, NotRanked))
     return Evidence(rule, group, row.n, test, notes, undecided=undecided)
 
 

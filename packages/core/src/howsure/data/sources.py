@@ -58,6 +58,11 @@ class Files(Source):
         """The names of the files."""
         return self.paths[0] if len(self.paths) == 1 else shortened(self.paths, limit=6)
 
+    @property
+    def is_one_file(self) -> bool:
+        """Whether this is one file, which may have a column named file."""
+        return len(self.paths) == 1 and os.path.isfile(self.paths[0])
+
     def predictions(
         self,
         y_true: Any = None,

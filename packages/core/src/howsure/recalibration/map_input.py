@@ -173,7 +173,9 @@ def check_floor(floor: float | None) -> float | None:
         return None
     if isinstance(floor, (int, float, np.number)) and not isinstance(floor, bool) and 0.0 < floor <= HIGHEST_FLOOR:
         return float(floor)
-    raise InputError(f"floor must be greater than 0 and at most {HIGHEST_FLOOR}; it is {floor!r}. For example, write 1e-6.")
+    raise InputError(
+        f"floor must be greater than 0 and at most {HIGHEST_FLOOR}; it is {floor!r}. For example, write 1e-6."
+    )
 
 
 def _is_matrix(values: Any) -> bool:

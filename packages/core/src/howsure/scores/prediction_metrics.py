@@ -20,7 +20,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.source_names import format_suffix, source_names
 from howsure.scores.class_errors import ClassErrors
 from howsure.scores.label_scores import LABELS, CodedLabels
-from howsure.scores.scored_rows import DocumentScores, ScoredRows, cell_codes, is_one_file, iterate_cells
+from howsure.scores.scored_rows import DocumentScores, ScoredRows, cell_codes, iterate_cells
 from howsure.significance.checked_systems import Systems
 from howsure.significance.comparison_input import add_targets
 from howsure.significance.documents import SINGLE_TAGS, label_notes, notes_of_documents, object_array, rows_by_document
@@ -220,7 +220,7 @@ def read_answers_and_targets(
     if len(data.paths) > 1 and "model" not in roles:
         roles["model"] = FILE
     read_as = Kind.VALUES if data.skip_missing else Kind.OPTIONAL
-    by_file = data.by_file or not is_one_file(data.paths)  # one file may have a column of this name
+    by_file = data.by_file or not data.is_one_file  # one file may have a column of this name
     kinds = {str(prediction): read_as, **dict.fromkeys((str(id), *roles.values()), Kind.NAMES)}
     rows = replace(data, by_file=by_file).rows(kinds | ({FILE: Kind.NAMES} if by_file else {}))
     columns = dict(rows.columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from howsure.inputs.numbers_and_names import (
@@ -120,6 +120,16 @@ def not_compared_notes(names: Sequence[str], kind: str, *, notes: bool) -> list[
     """A note on the models with which a model shares too few items or clusters (`kind`)."""
     text = f"not compared with {shortened(names)}: fewer than two {kind} in common."
     return [Note(text, WARNING)] if names and notes else []
+
+
+class NotRanked(Note):
+    """A note that says why models are not ranked."""
+
+
+def without_ranks(rows: Sequence[ScoreRow], note: Note) -> list[ScoreRow]:
+    """The rows of models that are not ranked, with a note that says why."""
+    why = NotRanked(note, WARNING, note.template)
+    return [replace(row, notes=(*row.notes, why)) for row in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -46,7 +46,7 @@ from howsure.scores.prediction_metrics import (
     score_named_as_metric,
 )
 from howsure.scores.ranks import Flags, count_shared, ranks
-from howsure.scores.results import MACRO, ScoreRow, ScoreTable, lacking_items_notes, not_compared_notes
+from howsure.scores.results import MACRO, ScoreRow, ScoreTable, lacking_items_notes, not_compared_notes, without_ranks
 from howsure.scores.scored_rows import (
     ScoredRows,
     cell_codes,
@@ -66,7 +66,6 @@ from howsure.stats.mean_score import STUDENT_NOTE, Bounds, MeanScore, mean_score
 from howsure.worst_rows import LowItem, Show, check_worst
 
 SAMPLED = ("items", "groups", "both")
-NOT_RANKED = "Models are not ranked"  # the beginning of the notes that say why
 
 
 def score_table(
@@ -496,20 +495,19 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     if len(cells) < 2 or options.lower_is_better is None:
         return score_rows
     if "id" not in rows.coded:
-        note = marked_note(f"{NOT_RANKED}: name the item of each row (`id`).", WARNING)
-        return [replace(row, notes=(*row.notes, note)) for row in score_rows]
+        return without_ranks(score_rows, marked_note("Models are not ranked: name the item of each row (`id`)."))
     if any(cell.effective < MIN_FOR_INTERVAL for cell in cells):
         kind = "clusters" if rows.clusters is not None else "items"
-        note = Note(f"{NOT_RANKED}: a value is based on effectively fewer than {MIN_FOR_INTERVAL} {kind}.", WARNING)
-        return [replace(row, notes=(*row.notes, note)) for row in score_rows]
+        reason = f"a value is based on effectively fewer than {MIN_FOR_INTERVAL} {kind}"
+        return without_ranks(score_rows, Note(f"Models are not ranked: {reason}."))
     scores, units, sizes = _align_items(cells)
     shared, kind = count_shared(scores, units), "items" if units is None else "clusters"
     few = shared < 2
     np.fill_diagonal(few, False)
     if few.sum() == len(cells) * (len(cells) - 1):
         advice = alike_ids_advice(rows.coded["id"])
-        note = Note(f"{NOT_RANKED}: they have fewer than two {kind} in common.{advice}", WARNING)
-        return [replace(row, notes=(*row.notes, note)) for row in score_rows]
+        reason = f"they have fewer than two {kind} in common"
+        return without_ranks(score_rows, Note(f"Models are not ranked: {reason}.{advice}"))
     models, partners = [str(row.model) for row in score_rows], few.sum(axis=1)
     not_compared = [tuple(compress(models, few_shared)) for few_shared in few]
     score_rows = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -204,11 +203,6 @@ def read_scored_rows(
     )
 
 
-def is_one_file(paths: Sequence[str]) -> bool:
-    """Whether this is one file, which may have a column named file."""
-    return len(paths) == 1 and os.path.isfile(paths[0])
-
-
 def _read_source(
     source: Source,
     score: Any,
@@ -237,7 +231,7 @@ def _read_source(
         source = replace(source, by_file=True, across_files="error")
     kinds = {column: OF_TRIALS.get(role, Kind.NAMES) for role, column in roles.items() if column is not None}
     reads_columns = bool(kinds) or score is not None or answers is not None
-    is_one_table = reads_columns and isinstance(source, Files) and is_one_file(source.paths)
+    is_one_table = reads_columns and isinstance(source, Files) and source.is_one_file
     if roles["model"] is None and isinstance(source, Files) and not is_one_table:
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
     parts = [column for column in (roles["model"] or FILE, roles["groups"], roles["run"]) if column in kinds]
