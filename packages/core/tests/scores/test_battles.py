@@ -392,5 +392,5 @@ def test_bounds_and_ranks_hold_where_the_best_model_hardly_loses() -> None:
 def test_winners_of_a_judge_and_of_people_are_not_pooled(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
     path.write_text("x,y,judge,people\n" + "p,q,1,2\n" * 9)
-    with pytest.raises(InputError, match=r"would pool the winners of judge,people.*winner='judge'"):
+    with pytest.raises(InputError, match=r"would pool the winners of judge, people.*winner='judge'"):
         howsure.rank_battles("x", "y", "value", data=howsure.read(path, explode="judge,people"))

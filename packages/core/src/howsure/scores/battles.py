@@ -40,6 +40,7 @@ from howsure.stats.proportions import t_quantile
 from howsure.stats.threads import one_thread
 
 TIES = ("tie", "tie (bothbad)", "both_bad", "bothbad", "0", "1.5")
+JUDGES = {"judge", "llm", "gpt", "model", "auto", "human", "people", "person", "expert"}  # in names of columns
 MAX_TIES = 3  # if there are at most this many unknown winners, the message suggests that all mean a tie
 WINS = {FIRST: ("model_a", "model_1", "a", "left", "1"), SECOND: ("model_b", "model_2", "b", "right", "2")}
 SANDWICH, BOUND, UNKNOWN = "sandwich", "bound", -1
@@ -178,10 +179,11 @@ def _read_columns(roles: dict[str, Any], data: Any) -> tuple[dict[str, Any], dic
     for role, column in roles.items():
         if not isinstance(column, str):
             raise not_a_column_name(role, column)
-    if "," in (exploded := str(getattr(data, "explode", None) or "")):
+    exploded = str(getattr(data, "explode", None) or "").split(",")
+    if len({frozenset(JUDGES & set(re.split(r"[^a-z]+", column.casefold()))) for column in exploded}) > 1:
         raise InputError(
-            f"one ranking would pool the winners of {exploded}, for example those of a judge and of people. Rank "
-            f"each alone: {parameter('winner', exploded.split(',')[0].strip())}, without `explode`."
+            f"one ranking would pool the winners of {', '.join(exploded)}, as of a judge and of people. Rank each "
+            f"alone: {parameter('winner', exploded[0].strip())}, without `explode`."
         )
     how = {"clusters": roles.get("clusters")} if isinstance(data, Source) else {}
     rows = rows_of_data(data, dict.fromkeys(roles.values(), Kind.NAMES), **how)

@@ -111,7 +111,7 @@ def test_documents_left_out_of_a_batch(task: Work) -> None:
         (5, NO_DATE),
     ]
     assert list(done.tables["documents"]["document"]) == [0]
-    assert done.read == 6
+    assert done.documents == 6
 
 
 def test_a_batch_is_the_same_whatever_came_before(task: Work) -> None:
