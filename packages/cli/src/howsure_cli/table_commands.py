@@ -464,8 +464,8 @@ class _TableProposals(NamedColumns):
         return None if values is None else _where(dict(zip(crossed, map(str, values), strict=True)))
 
     def propose_marks(self) -> Iterator[Proposal]:
-        """Propose the mean of each column, and differences, if several columns contain whether each model is correct on
-        the same items."""
+        """Propose the means of models and their differences, if each of several columns says which items one model
+        solved."""
         marks = marks_of_models(self.columns, self._values_by_column)
         if len(marks) < 2 or not self.may_explode:
             return

@@ -243,7 +243,8 @@ class CountLaw:
 
 
 def edgeworth(at: Floats, mean: Floats, deviation: Floats, skewness: Floats, units: int | Floats) -> Floats:
-    """Return P(U ≤ u) by the normal distribution with corrections for skewness and continuity; arguments broadcast."""
+    """Return the probability that a count is at most `at`, by the normal distribution with corrections for skewness and
+    continuity. mean, deviation, skewness: of the count. units: the largest possible count. Arguments broadcast."""
     from scipy.special import ndtr
 
     z = (np.floor(at) + 0.5 - mean) / deviation

@@ -50,10 +50,13 @@ class TotalErrors:
 
 
 def total_errors(units: Units, fitted: Floats, by_labels: Sequence[bool], shares: Sequence[float]) -> TotalErrors:
-    """Compute the residuals of labelled units.
+    """Compute how far the label of each labelled unit is from its expectation, for the error of each domain's total.
 
-    fitted: the fitted probabilities m of the labelled units. by_labels: for each domain, whether its total is estimated
-    without scores. shares: the proportion of positives of each domain.
+    The expectation is the unit's fitted probability or, in domains whose total is estimated from labels alone, the
+    domain's proportion of positives.
+
+    fitted: the fitted probability of each labelled unit. by_labels: for each domain, whether its total is estimated
+    from labels alone. shares: the proportion of positives of each domain.
     """
     domain = units.cells.domain[units.cell_of_labelled]
     expected = np.where(np.array(by_labels)[domain], np.array(shares)[domain], fitted)

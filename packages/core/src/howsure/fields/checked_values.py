@@ -50,8 +50,8 @@ class CheckedValues:
     predicted string (None if missing or null), and the true string (None if the document has no such value). right
     (n,): whether the predicted and the true string are equal, as compared by `equalities`. predicted (n,): whether
     there is a prediction, including null. confidence (n,): the probability of the value; NaN if unknown. unseen (n,):
-    for fields with known choices, the probability that the returned alternatives of the tokens assign to no choice;
-    otherwise NaN.
+    for fields with known choices, 1 minus the sum of the probabilities that the listed alternatives of the tokens give
+    to the choices; otherwise NaN.
     """
 
     documents: tuple[str, ...]

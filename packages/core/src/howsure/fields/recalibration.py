@@ -27,10 +27,11 @@ def halves(values: CheckedValues, rng: np.random.Generator) -> tuple[CheckedValu
 
 
 def field_map(values: CheckedValues, fields: Sequence[str], *, checked: int) -> RecalibrationMap:
-    """Fit Platt scaling of confidences by field, shrunk towards the map of all values; the identity if no map helps.
+    """Fit Platt scaling of the confidences of each field, shrunk towards the map of all values. The result leaves
+    confidences unchanged if no map improves them.
 
-    fields: all fields; a field without values gets the map of all values. checked: number of documents in both halves,
-    for the message.
+    fields: all fields; a field without values gets the map of all values. checked: the number of checked documents,
+    which the error for too few of them names.
     """
     with_confidence = np.flatnonzero(~np.isnan(values.confidence))
     code_of = np.array([fields.index(field) for field in values.fields], dtype=np.int64)

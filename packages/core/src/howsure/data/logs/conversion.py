@@ -103,8 +103,10 @@ class Log:
         return any(self.varies(column) for column in {*self.group, *runs} - {"task", *parts})
 
     def suggest_condition(self, column: str) -> str:
-        """Return a condition, as users type it, that selects one value of a column (for a way of scoring, a value that
-        all tasks have)."""
+        """Return a condition, as users type it, that selects one value of a column.
+
+        If the column names the way in which answers are scored, the value occurs in every task of the log.
+        """
         values = (self.several_ways if column == RUN else ()) or self.values[column]
         kept, *others = [value for value in values if value is not None]
         if column == RUN and not all(kept in ways for ways in self.ways.values()):
