@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 class FieldRow:
     """The evaluation of a field.
 
-    n: number of values that are evaluated: all true values, and the predictions for documents without a true value,
-    which are wrong. not_predicted: number of true values without a prediction. with_confidence: number of values with a
-    confidence. accuracy: the proportion of right values. calibration_error, auroc: quality of the confidences; None if
-    there are too few values. unseen: for a field with known choices, 1 minus the mean sum of the probabilities that the
-    listed alternatives of the tokens give to the choices; else None.
+    n: number of values that are evaluated: all true values, and the predictions for documents without a true value
+    (null is then right, any other prediction wrong). not_predicted: number of true values without a prediction.
+    with_confidence: number of values with a confidence. accuracy: the proportion of right values. calibration_error,
+    auroc: quality of the confidences; None if there are too few values. unseen: for a field with known choices, 1 minus
+    the mean sum of the probabilities that the listed alternatives of the tokens give to the choices; else None.
     """
 
     field: str

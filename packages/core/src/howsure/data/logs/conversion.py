@@ -105,7 +105,8 @@ class Log:
     def suggest_condition(self, column: str) -> str:
         """Return a condition, as users type it, that selects one value of a column.
 
-        If the column names the way in which answers are scored, the value occurs in every task of the log.
+        If the column names the way in which answers are scored, and the selected one does not occur in every
+        task of the log, the condition excludes the others instead.
         """
         values = (self.several_ways if column == RUN else ()) or self.values[column]
         kept, *others = [value for value in values if value is not None]
