@@ -382,8 +382,9 @@ class SquaredError:
             low = min(low, self.rare.lower_end(self.value, level, max(one_sided_z, 0.0), self.variance_below))
             high = max(high, self.rare.upper_end(self.value, level))
         low = 0.0 if low > 0.0 and self.p_value_limit > 1 - level and self.p_value > 1 - level else low
-        known = 1 - self.unknown
-        return min(low, known * low), max(known * high + self.farthest, self.value) if self.unknown else high
+        weight_known = 1 - self.unknown
+        upper = max(weight_known * high + self.farthest, self.value) if self.unknown else high
+        return min(low, weight_known * low), upper
 
     def variance_below(self, squared: float) -> float:
         """Return the variance of the estimate if the true squared error were `squared`, which is below the estimate."""
