@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.bins import Binned, Sums, bin_pairs, bins_of_rows
-from howsure.calibration.clustered_error import cautious_numbers, clustered_mse, clustered_standard_errors
+from howsure.calibration.clustered_error import ROUNDING, cautious_numbers, clustered_mse, clustered_standard_errors
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums, reading_notes
 from howsure.calibration.scores import MulticlassScores, has_complete_rows, wrong_extremes
 from howsure.calibration.slots import Slots
 from howsure.calibration.squared_error import (
+    ClusterBlock,
     ClusterSums,
     SquaredError,
     cluster_sums,
@@ -34,7 +35,7 @@ from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.notes import marked_note
 from howsure.result import Estimate, EstimateWithNotes
-from howsure.stats.clusters import few_clusters
+from howsure.stats.clusters import few_clusters, kish
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 INTERVALS = ("debiased", "nguyen-oconnor", "bootstrap", "none")
@@ -187,7 +188,8 @@ def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Es
     because the expectation of T is at least the ECE. The lower end is L - z · sd, where L = Σ p_b L_b has an
     expectation of at most the ECE. L_b estimates the size of the gap from one half of the bin's pairs and its sign from
     the other half, averaged over all ways to halve the bin (`cautious_gaps`). sd includes the variance of p_b. If
-    labels hardly vary, both ends are extended by moving one bin's frequency to the end of its exact interval.
+    labels hardly vary, both ends are extended by moving one bin's frequency to the end of its exact interval. With
+    clusters, z is Student's with one degree of freedom less than the effective number of clusters.
     """
     share, gap, frequency = sums.w1 / sums.w1.sum(), mean_gaps(sums), sums.y / sums.w1
     value, n = float(share @ np.abs(gap)), int(sums.count.sum())
@@ -196,10 +198,9 @@ def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Es
         between = max(float(share @ gap**2) - value**2, 0.0) * float(sums.w2.sum() / sums.w1.sum() ** 2)
         variance = float(share**2 @ observed_noise) + between
     else:
-        many = cells.n_clusters
-        if many < 2:
+        if cells.n_clusters < 2:
             return Estimate(value, None, None, level, "plugin", n)
-        z = t_quantile(level, many - 1)
+        z = t_quantile(level, max(kish(cells.by_cluster(lambda block: block.w)) - 1, 1.0))
         effective = cautious_numbers(cells, frequency, clustered_standard_errors(cells))
         observed_noise, variance = clustered_noise(cells, gap)
         between = max(variance - float(share**2 @ observed_noise), 0.0)
@@ -238,20 +239,25 @@ def _seen_noise(sums: Sums, gap: Floats) -> Floats:
 
 
 def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
-    """Return the variance of each bin's mean gap, (bins,), and of the plug-in ECE T, both estimated between clusters.
+    """Return the variance of each bin's mean gap, (bins,), and of the plug-in ECE T, by the jackknife over clusters.
 
     Each cluster contributes Σ_b sign(ĝ_b) Σ w u, summed over all bins, to T. The variance of T is computed from these
-    contributions, but is at least the variance that independent bins would give.
+    contributions, but is at least the variance that independent bins would give. A cluster is compared with the values
+    without it, because a large cluster is close to values that it determines itself.
     """
-    weight, total, n = cells.total_w, float(cells.total_w.sum()), cells.entries
-    correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
-    squares = cells.by_bin(lambda block: (block.u - gap[block.bin] * block.w) ** 2)
-    of_bins = correction * squares / weight**2
-    many = cells.n_clusters
-    value = float(weight @ np.abs(gap)) / total
-    sign = np.sign(gap)
-    together = cells.by_cluster(lambda block: sign[block.bin] * block.u - value * block.w) / total
-    signed = many / max(many - 1, 1) * float(np.sort(together**2).sum())
+    weight, many, n = cells.total_w, cells.n_clusters, cells.entries
+    total, own = float(weight.sum()), cells.by_cluster(lambda block: block.w)
+
+    def change(block: ClusterBlock) -> Floats:
+        rest = weight[block.bin] - block.w
+        is_alone = rest <= ROUNDING * weight[block.bin]
+        return (block.u - gap[block.bin] * block.w) / np.where(is_alone, weight[block.bin], rest)
+
+    of_bins = (n - 1) / n * cells.by_bin(lambda block: change(block) ** 2)
+    value, sign = float(weight @ np.abs(gap)) / total, np.sign(gap)
+    together = cells.by_cluster(lambda block: sign[block.bin] * block.u - value * block.w)
+    together /= np.maximum(total - own, ROUNDING * total)
+    signed = (many - 1) / many * float(np.sort(together**2).sum())
     return of_bins, max(signed, float((weight / total) ** 2 @ of_bins))
 
 
