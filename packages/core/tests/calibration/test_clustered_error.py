@@ -247,6 +247,24 @@ def test_unequal_clusters_cover(kind: str, number: int, correlation: float) -> N
     assert coverage_of_unequal_clusters(kind, number, correlation, 400)[0] >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / 400)
 
 
+@pytest.mark.parametrize("proportion", [0.4, 0.8])
+def test_the_ece_is_covered_if_one_cluster_dominates(proportion: float) -> None:
+    """Labels of the large cluster share their luck, so that it looks miscalibrated although no prediction is."""
+    codes = np.concatenate([np.zeros(int(200 * proportion)), np.arange(200 - int(200 * proportion)) + 1]).astype(int)
+    covered = []
+    for seed in range(40):
+        rng = np.random.default_rng([66, seed])
+        q, luck = rng.random(200), rng.random(200)[codes]
+        for happens in (q, q**2):
+            curve = calibration_curve(luck < happens, q, clusters=codes, n_bins=5)
+            which = np.searchsorted(curve.bins.upper[:-1], q)
+            truth = np.abs(np.bincount(which, q - happens)).sum() / 200
+            assert curve.ece.low is not None
+            assert curve.ece.high is not None
+            covered.append(curve.ece.low <= truth + 1e-9 and truth - 1e-9 <= curve.ece.high)
+    assert np.mean(covered) >= 0.95
+
+
 def test_few_clusters_that_are_off_do_not_show_how_many_there_are() -> None:
     """Of 100 clusters that are always right, one more may be wrong: the upper end is that of no event in 100."""
     q, codes = np.full(2000, 0.98), np.repeat(np.arange(100), 20)

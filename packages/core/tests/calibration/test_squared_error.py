@@ -278,9 +278,42 @@ def test_the_ends_are_found_by_searching(small: Small) -> None:
     along = [way for way in np.linspace(0, 1, 2_001) if is_inside(way)]
     candidates = [estimate.value if estimate.value <= 0 else along[0] ** 2 * estimate.value]
     candidates.append(estimate.value - max(_by_bin(rare, nearest=True)))
+    candidates.append(_with_further_hits(rare, estimate.value))
     assert low == pytest.approx(min(candidates), abs=2e-3 * max(abs(estimate.value), 1e-9))
     high = rare.upper_end(estimate.value, level)
     assert high == pytest.approx(max(estimate.value, 0) + max(_by_bin(rare, nearest=False)), abs=1e-9)
+
+
+def _with_further_hits(rare: RareLabels, value: float) -> float:
+    """The squared error if labels nearer to predictions are as frequent as an exact interval allows."""
+    if value <= 0 or not rare.gap.any():
+        return value
+    weights = [share * gap**2 for share, gap in zip(rare.share, rare.gap, strict=True)]
+    columns = list(zip(rare.share, rare.gap, rare.frequency, rare.effective, strict=True))
+    hits = np.average([f if gap > 0 else 1 - f for _, gap, f, _ in columns], weights=weights)
+    spread = np.average([max(f * (1 - f), (f + gap) * (1 - f - gap)) for _, gap, f, _ in columns], weights=weights)
+    n = 1 / np.average([share / number for share, *_, number in columns], weights=weights)
+    if spread > 0:
+        n *= min(max(hits * (1 - hits) / spread, 1), max(n * hits * (1 - hits) / 4, 1))
+    (high,) = exact_interval(np.array([hits]), np.array([n]), tail=0.025)[1]
+    enough = n * min(hits, 1 - hits) >= 20
+    return value if enough else float(max(math.sqrt(value) - (high - hits), 0) ** 2)
+
+
+@pytest.mark.parametrize("predicted", [0.7, 0.9])
+def test_the_error_of_a_few_pairs_is_covered(predicted: float) -> None:
+    """Bins of two or three pairs, P(y = 1) 0.4 below predictions: coverage, added up over all numbers of events."""
+    from scipy.stats import binom
+
+    rng = np.random.default_rng(8)
+    for n in (4, 8, 16):
+        misses = 0.0
+        q = predicted + 1e-6 * np.arange(n)
+        for events in range(n + 1):
+            orders = [rng.permutation(np.arange(n) < events) for _ in range(10)]
+            outside = [not low <= 0.4 <= high for low, high in (ends(y, q) for y in orders)]
+            misses += binom.pmf(events, n, predicted - 0.4) * float(np.mean(outside))
+        assert misses <= 0.07, n
 
 
 def _by_bin(rare: RareLabels, *, nearest: bool) -> list[float]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from howsure.calibration.bins import Sums
 from howsure.inputs.pairs import Bools, Floats, Integers, Labels, Pairs
-from howsure.stats.clusters import ends_with_added_cluster, kish
+from howsure.stats.clusters import ENOUGH_CONTRIBUTORS, ends_with_added_cluster, kish
 from howsure.stats.proportions import t_quantile
 
 # Sums by bin and cluster, from which clustered estimates are computed.
@@ -211,15 +211,17 @@ class RareLabels:
     product: float
 
     def lower_end(self, value: float, level: float, z: float, noise_at: Callable[[float], float]) -> float:
-        """Return the squared error to which the interval must extend downwards: the smaller of two limits.
+        """Return the squared error to which the interval must extend downwards: the smallest of three limits.
 
         The first limit concerns all bins together. On a path from calibration (λ = 0) to the observed data (λ = 1),
         gaps are proportional to λ, so the squared error is λ² · value. Its variance is (1 - λ) times the variance
         computed from q (1 - q) plus λ times `noise_at`. The limit is the smallest λ² · value from which the estimate
         differs by at most z standard errors. The second limit concerns a single bin: the squared error if the bin's
-        frequency is at the end of its exact (Clopper–Pearson) interval that is nearer to the prediction.
+        frequency is at the end of its exact (Clopper–Pearson) interval that is nearer to the prediction. The third
+        limit is for few labels of one kind in all bins together, such as bins of two pairs whose labels are equal.
         """
-        return min(self._along_the_path(value, z, noise_at), self.one_bin_nearer(value, level))
+        one_bin = self.one_bin_nearer(value, level)
+        return min(self._along_the_path(value, z, noise_at), one_bin, self._all_bins_nearer(value, level))
 
     def upper_end(self, value: float, level: float) -> float:
         """Return the squared error to which the interval must extend upwards, by the rule of three.
@@ -246,6 +248,29 @@ class RareLabels:
             middle = (outside + inside) / 2
             outside, inside = (outside, middle) if is_compatible(middle) else (middle, inside)
         return inside**2 * value
+
+    def _all_bins_nearer(self, value: float, level: float) -> float:
+        """Return the squared error if the labels of all bins are at the end of an exact interval nearer to predictions.
+
+        Hits are labels of the kind that brings a bin nearer to its prediction. Bins count in proportion to their
+        squared gaps, as they do in the variance of the error e = √value, and e decreases as much as the proportion of
+        hits increases. This proportion varies at most like that of equally probable hits (Hoeffding 1956), and less in
+        proportion to the variance within bins, which counts if there are at least four hits and four other labels. With
+        20 of each, the normal distribution suffices.
+        """
+        size = self.share * self.gap**2
+        if value <= 0.0 or not size.any():
+            return value
+        weight, predicted = size / size.sum(), self.frequency + self.gap
+        hits = float(weight @ np.where(self.gap > 0.0, self.frequency, 1 - self.frequency))
+        spread = float(weight @ np.maximum(self.frequency * (1 - self.frequency), predicted * (1 - predicted)))
+        n = 1 / float(weight @ (self.share / self.effective))
+        if spread > 0.0:
+            n *= min(max(hits * (1 - hits) / spread, 1.0), max(n * hits * (1 - hits) / 4, 1.0))
+        if n * min(hits, 1 - hits) >= ENOUGH_CONTRIBUTORS:
+            return value
+        end = exact_end(np.array([hits]), np.array([n]), tail=(1 - level) / 2, above=np.array([True]))
+        return max(math.sqrt(value) - float(end[0] - hits), 0.0) ** 2
 
     def one_bin_nearer(self, value: float, level: float) -> float:
         """Return the squared error if one bin is at the end of its exact interval nearer to its prediction."""
