@@ -26,7 +26,7 @@ from howsure.calibration.curve_text import (
 )
 from howsure.calibration.engines.pairs_or_sums import Parts, parts_read, read_calibration_input
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.scores import scores_of_all_classes
+from howsure.calibration.scores import heading, score_words, scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import positive_weight_pairs
 from howsure.errors import InputError
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from howsure.calibration.calibration_summary import CalibrationSummary
 
 Curve = TypeVar("Curve", CalibrationCurve, CorpCurve)
+OF_A_PAPER = {"group", "n", "error", "ece", "p_value"}  # columns of LaTeX by default, with the Brier score
 MAX_PICTURED = 24  # curves drawn in a report; the table has all of them
 PAIRS_NOTE = (
     "each pair of a row and a class has the same weight; howsure calibration logits FILE weights them by probability"
@@ -113,6 +114,18 @@ class CalibrationCurves(Rows[Any]):
         title += f" of {len(self.rows):,} groups" if len(self.rows) > 1 else ""
         bold = bool(self.corp) or any(curve.reduction != CLASS_WISE for curve in self.binned)
         return replace(Rows.table(self), title=title, bold=bold)
+
+    def to_latex(self, *, columns: Sequence[str] | None = None, label: str | None = None, raw: bool = False) -> str:
+        """Return the table in LaTeX with the columns of a paper, or with the headings that `columns` names.
+
+        Curves with bins have the columns group, n, error (with its interval), ECE, Brier score and p.
+
+        Raises InputError for a heading that the table does not have.
+        """
+        if columns is None and self.binned:
+            brier = heading(score_words("brier", self.binned[0].reduction))
+            columns = [column.shown for column in self.columns() if column.name in OF_A_PAPER or column.shown == brier]
+        return Result.to_latex(self, columns=columns, label=label, raw=raw)
 
     @property
     def answer(self) -> str:
