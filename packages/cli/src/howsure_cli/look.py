@@ -264,7 +264,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         are_battles = any(proposal.command == "score battles" for proposal in commands)  # may be repeated
         notes += _copies_notes(columns, rows[1:]) if len(named) == 1 and not (explode or are_battles) else []
         notes += [totals_note(named[0].name, n, totals)] if totals else []
-        notes += [*date_notes(columns, rows[1:], commands), *decision_notes(columns, commands)]
+        notes += [*date_notes(columns, rows[1:], commands), *decision_notes(commands)]
         notes += direction_notes(columns, commands)
         notes += other_scores_notes(columns, commands)
         notes += [*target_notes(commands), *tags_notes(columns, commands), *unanswered_notes(columns, commands)]

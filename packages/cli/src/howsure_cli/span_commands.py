@@ -33,7 +33,7 @@ def spans_in_rows(
 ) -> Iterator[Proposal]:
     """The command for a table with a row for each span, or with a list of spans in each row."""
     names = [column.name for column in columns]
-    if (roles := _spans_as_rows(columns, names, rows)) is not None:
+    if (roles := _spans_as_rows(names, rows)) is not None:
         yield _command(roles, typed)
     if typed.options.get("explode"):
         return
@@ -43,7 +43,7 @@ def spans_in_rows(
             exploded = [*chain.from_iterable(_exploded(dict(zip(names, row, strict=True)), path) for row in rows)]
             inner = list(dict.fromkeys(name for row in exploded for name in row))
             table = [[row.get(name) for name in inner] for row in exploded]
-            if (roles := _spans_as_rows(None, inner, table, below=path)) is not None:
+            if (roles := _spans_as_rows(inner, table, below=path)) is not None:
                 candidates.append((roles, path))
     for roles, path in sorted(candidates, key=lambda candidate: candidate[0].category is None)[:1]:  # not the tokens
         yield _command(roles, typed, explode=path)
@@ -53,9 +53,7 @@ def _command(roles: _Roles, typed: TypedFiles, **options: Option) -> Proposal:
     return typed.command("judge spans", **options, **roles._asdict())
 
 
-def _spans_as_rows(
-    columns: Sequence[SeenColumn] | None, names: Sequence[str], rows: Sequence[Sequence[Any]], *, below: str = ""
-) -> _Roles | None:
+def _spans_as_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], *, below: str = "") -> _Roles | None:
     """The columns of spans and of their documents and raters; None for any other table, and for spans of a rater that
     overlap. below: the list that contains start and end."""
     words = {name: _words(name) for name in names}

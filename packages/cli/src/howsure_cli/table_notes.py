@@ -395,7 +395,7 @@ def date_notes(
             )
 
 
-def decision_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:
+def decision_notes(commands: Sequence[Proposal]) -> Iterator[str]:
     """Yield a note on counts if the decisions of a model are words such as yes and no."""
     for proposal in commands[:1]:
         if proposal.evidence == DECISION:

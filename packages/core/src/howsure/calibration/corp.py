@@ -94,9 +94,9 @@ def figures_in_words(curve: CorpCurve) -> list[tuple[str, str]]:
     by_chance = f"a calibrated model: {_five_decimals(chance.value)} on average, up to {_five_decimals(chance.high)}"
     band = f"below it for {curve.band.below:.1%} of the pairs, above for {curve.band.above:.1%}"
     return [
-        ("miscalibration", f"{_estimate_and_interval(curve.brier.miscalibration, 5, of=CORRECTED)} ({by_chance})"),
-        ("discrimination", _estimate_and_interval(curve.brier.discrimination, 5, of=CORRECTED)),
-        ("uncertainty", _estimate_and_interval(curve.brier.uncertainty, 5)),
+        ("miscalibration", f"{_estimate_and_interval(curve.brier.miscalibration, of=CORRECTED)} ({by_chance})"),
+        ("discrimination", _estimate_and_interval(curve.brier.discrimination, of=CORRECTED)),
+        ("uncertainty", _estimate_and_interval(curve.brier.uncertainty)),
         ("calibrated?", f"{p_in_words(curve.p_value)} ({_simulated(curve)})"),
         ("band", f"{band} ({1 - chance.level:.0%} expected of a calibrated model)"),
         ("smooth ECE", str(curve.smooth_ece)),
@@ -118,9 +118,9 @@ def _five_decimals(value: float | None) -> str:
     return number(value, 5)
 
 
-def _estimate_and_interval(estimate: Estimate, decimals: int = 4, *, of: str = "") -> str:
-    ends = "" if estimate.low is None else f"{of} {interval(estimate.low, estimate.high, decimals)}"
-    return number(estimate.value, decimals) + ends
+def _estimate_and_interval(estimate: Estimate, *, of: str = "") -> str:
+    ends = "" if estimate.low is None else f"{of} {interval(estimate.low, estimate.high, 5)}"
+    return number(estimate.value, 5) + ends
 
 
 def kind(curve: CorpCurve) -> str:

@@ -31,7 +31,7 @@ from howsure_events.labels.import_labels import (
 )
 from howsure_events.labels.totals_so_far import one_more_hour
 from howsure_events.store.event_store import EventStore
-from howsure_events.store.store_queries import Store, acting_actors, query_rows
+from howsure_events.store.store_queries import acting_actors, query_rows
 
 if TYPE_CHECKING:
     from howsure_events.explorer import Visitor
@@ -226,7 +226,7 @@ def disagreements_command(path: str, form: str, output: str | None) -> None:
         differences = disagreements(store)
         answers = current_answers(store)
         ids: dict[int, str] = dict(query_rows(store, "SELECT document, id FROM documents"))
-        table, notes = _differing(store, differences, ids), merged_notes(coder_names(store).merged)
+        table, notes = _differing(differences, ids), merged_notes(coder_names(store).merged)
     if form == "json":
         documents = {"store": path, "documents": [_plain(disagreement, ids) for disagreement in differences]}
         emit(json_text(documents | ({"notes": notes} if notes else {})), output)
@@ -247,7 +247,7 @@ def _agreement_note(answers: Sequence[Answer]) -> str:
     return f"{documents_read} read yet, none by two coders: nobody could disagree"
 
 
-def _differing(store: Store, differences: list[Disagreement], ids: dict[int, str]) -> Table:
+def _differing(differences: list[Disagreement], ids: dict[int, str]) -> Table:
     coders = sorted({answer.coder for disagreement in differences for answer in disagreement.answers})
     rows = []
     for disagreement in differences:
