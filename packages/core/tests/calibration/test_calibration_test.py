@@ -25,7 +25,6 @@ from howsure.calibration.binned_test import (
     LabelCount,
     binned_p_values,
     blas_add_scaled,
-    displayed_p_value,
     label_numbers,
     simulation_test,
 )
@@ -280,7 +279,7 @@ def test_clusters_have_a_p_value_of_their_own() -> None:
         repeated = np.repeat(np.arange(200), times)
         pairs = Pairs(y[repeated], q[repeated], clusters=repeated)
         binned = bin_pairs(pairs, bin_size=20 * times)
-        return displayed_p_value(pairs, binned, squared_error(pairs, binned))
+        return squared_error(pairs, binned).p_value
 
     assert p_value(10) == pytest.approx(p_value(1), rel=1e-9)
     assert 0 < p_value(1) < 0.5
@@ -447,3 +446,20 @@ def test_a_table_of_many_rare_classes_holds_its_level() -> None:
 @pytest.mark.parametrize("rows", [400, 1_000, 3_000])
 def test_a_table_of_200_classes_holds_its_level(rows: int) -> None:
     assert rejected(200, rows, 300) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_an_interval_contains_zero_unless_the_test_detects_an_error(clustered: bool) -> None:
+    """The gaps have opposite signs in neighbouring bins, which the binned test merges."""
+    rng = np.random.default_rng(9)
+    undetected = 0
+    for _ in range(60):
+        q = rng.random(120)
+        y = rng.random(120) < np.clip(q + 0.12 * np.sin(4 * np.pi * q), 0, 1)
+        curve = calibration_curve(y, q, clusters=np.arange(120) // 2 if clustered else None)
+        table = calibration_table(y, q, groups=np.zeros(120, int), clusters=np.arange(120) // 2 if clustered else None)
+        assert (table.rows[0].p_value, table.rows[0].error.low) == (curve.p_value, curve.error.low)
+        if curve.p_value > 0.05:
+            undetected += 1
+            assert curve.error.low == 0.0
+    assert 10 < undetected < 60

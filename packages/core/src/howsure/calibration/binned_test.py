@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure.calibration.bins import Binned, sorted_rows
 from howsure.calibration.slots import CELLS, Slots, first_of_cells
-from howsure.calibration.squared_error import SquaredError, plugin_mse
+from howsure.calibration.squared_error import plugin_mse
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.stats.proportions import sums_of_counts
 
@@ -265,18 +265,9 @@ def _merge_small_bins(positives: Floats, negatives: Floats) -> Integers:
     return np.minimum(merged, max(number - 1, 0))
 
 
-def displayed_p_value(pairs: Pairs | Slots, binned: Binned, squared: SquaredError) -> float:
-    """Return the p-value shown in tables: from the binned test or, with clusters, from the debiased squared error."""
-    return displayed_p_values([pairs], [binned], [squared])[0]
-
-
-def displayed_p_values(
-    parts: Sequence[Pairs | Slots], many: Sequence[Binned], squared: Sequence[SquaredError]
-) -> list[float]:
-    """`displayed_p_value` for several sets of pairs."""
-    clustered = [isinstance(part, Pairs) and part.clusters is not None for part in parts]
-    tested = iter(binned_tests([binned for binned, of_signs in zip(many, clustered, strict=True) if not of_signs]))
-    return [error.p_value if of_signs else next(tested)[1] for error, of_signs in zip(squared, clustered, strict=True)]
+def binned_p_value(binned: Binned) -> float:
+    """The p-value of `binned_test`."""
+    return binned_test(binned)[1]
 
 
 DRAWS_AT_ONCE = 1 << 22

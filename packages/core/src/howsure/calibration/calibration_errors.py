@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
+from howsure.calibration.binned_test import binned_p_value
 from howsure.calibration.bins import Binned, Sums, bin_pairs, bins_of_rows
 from howsure.calibration.clustered_error import ROUNDING, cautious_numbers, clustered_mse, clustered_standard_errors
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums, reading_notes
@@ -113,7 +115,7 @@ def estimate_error(
         return debiased_estimate(squared, n=len(pairs), level=check_level(level))
     binned = bin_pairs(pairs, whole=whole, **bins)
     if estimator == "debiased":
-        of_sums = debiased_mse(binned.sums)
+        of_sums = estimate_squared_error(binned, None)
         estimate = debiased_estimate(of_sums, n=len(pairs), level=check_level(level))
         notes = tuple(map(marked_note, weight_notes(of_sums)))
         values = {field.name: getattr(estimate, field.name) for field in fields(estimate)}
@@ -133,8 +135,13 @@ def squared_error(pairs: Pairs | Slots, binned: Binned) -> SquaredError:
 
 
 def estimate_squared_error(binned: Binned, cells: ClusterSums | None) -> SquaredError:
-    """Return the debiased squared error of bins, from the sums of clusters (`cells`) if there are any."""
-    return debiased_mse(binned.sums) if cells is None else clustered_mse(cells)
+    """Return the debiased squared error of bins, from the sums of clusters (`cells`) if there are any.
+
+    Its p-value is from the binned test or, with clusters, from sign flips.
+    """
+    if cells is not None:
+        return clustered_mse(cells)
+    return replace(debiased_mse(binned.sums), test=partial(binned_p_value, binned))
 
 
 def sum_clusters(pairs: Pairs | Slots, binned: Binned) -> ClusterSums | None:

@@ -9,7 +9,6 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.binned_test import displayed_p_value
 from howsure.calibration.bins import Binned, bin_pairs, by_cells, width_edges
 from howsure.calibration.calibration_errors import (
     RESAMPLES,
@@ -207,7 +206,7 @@ def binned_curve(
         max_error=Estimate(float(np.abs(mean_gaps(s)).max()), None, None, level, "plugin", n),
         brier=brier_parts(binned),
         log_loss=log_parts(binned),
-        p_value=displayed_p_value(pairs, binned, squared),
+        p_value=squared.p_value,
         base_rate=base_rate,
         n=n,
         histogram=binned.histogram * unit,

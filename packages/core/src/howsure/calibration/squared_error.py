@@ -371,15 +371,15 @@ class SquaredError:
     degrees_of_freedom: float = math.inf
     rare: RareLabels | None = None
     clusters: RareClusters | None = None
-    sign_flips: Callable[[], float] | None = field(default=None, repr=False, compare=False)
+    test: Callable[[], float] | None = field(default=None, repr=False, compare=False)
     p_value_limit: float = 1.0  # p_value is at most this
     unknown: float = 0.0  # the proportion of the weight in bins that one pair outweighs
     farthest: float = 0.0  # the largest squared error that these bins could add
 
     @cached_property
     def p_value(self) -> float:
-        """The p-value of calibration by sign flips; NaN without clusters. It is slow and computed on first use."""
-        return math.nan if self.sign_flips is None else self.sign_flips()
+        """The p-value of calibration, which tables show; NaN without a test. It is computed on first use."""
+        return math.nan if self.test is None else self.test()
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the interval of all t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
@@ -390,7 +390,8 @@ class SquaredError:
         - The upper end is at least value⁺ + √(added² + z² least), where value⁺ + added is the end that `clusters`
           requires (few miscalibrated clusters).
         - Both ends extend at least as far as `rare` requires (labels that hardly vary).
-        - If `p_value` is above 1 - level, the interval contains zero.
+        - If `p_value` is above 1 - level, the interval contains zero: a table never shows an error above 0 that the
+          test does not detect.
         - The proportion `unknown` of the weight may have any error, from 0 to `farthest`.
         """
         if math.isnan(self.value):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from howsure import __version__
-from howsure.calibration.binned_test import displayed_p_values
+from howsure.calibration.binned_test import binned_tests
 from howsure.calibration.bins import bin_parts
 from howsure.calibration.calibration_errors import debiased_estimate, error_notes, squared_error
 from howsure.calibration.engines.pairs_or_sums import read_calibration_input
@@ -204,9 +205,12 @@ def _judged(
     counting = [_nonempty_part(name, part) for name, part in parts]
     many = bin_parts(counting, **bins)
     squared = [squared_error(pairs, binned) for pairs, binned in zip(counting, many, strict=True)]
-    p_values = displayed_p_values(counting, many, squared)
-    for (name, part), pairs, binned, error, p in zip(parts, counting, many, squared, p_values, strict=True):
+    clustered = [isinstance(pairs, Pairs) and pairs.clusters is not None for pairs in counting]
+    tested = iter(binned_tests([binned for binned, by_signs in zip(many, clustered, strict=True) if not by_signs]))
+    for (name, part), pairs, binned, error, by_signs in zip(parts, counting, many, squared, clustered, strict=True):
         s, n = binned.sums, len(pairs)
+        if not by_signs:
+            error = replace(error, test=partial(float, next(tested)[1]))
         weight = float(s.w1.sum())
         yield GroupCalibration(
             name=name,
@@ -215,8 +219,8 @@ def _judged(
             mean_prob=float(s.q.sum()) / weight,
             error=debiased_estimate(error, n=n, level=level),
             algorithm1_error=root(plugin_mse(s)),
-            p_value=p,
-            p_adjusted=p,
+            p_value=error.p_value,
+            p_adjusted=error.p_value,
             notes=error_notes(
                 pairs, binned, error, weightless=part.weightless if isinstance(part, Slots) else len(part) - n
             ),
