@@ -57,6 +57,25 @@ def test_the_coverage_at_an_accuracy_is_the_largest() -> None:
     assert (never.threshold, never.n, never.coverage.value) == (None, 0, 0.0)
 
 
+def test_a_printed_threshold_keeps_the_answers_that_are_counted() -> None:
+    """More digits are printed where six do not separate the threshold from the next lower confidence."""
+    confidence = np.repeat([0.9999999, 0.9999992, 0.5123456789], [132, 23, 95])
+    correct = np.repeat([1, 0, 1, 0], [124, 8, 19, 99])
+    curve = selective_curve(correct, confidence, coverage=[0.5, 0.6, 1.0], accuracy=[0.93])
+    for point in (*curve.at_coverage, *curve.at_accuracy):
+        printed = float(str(point).split(" ≥ ")[1].split(" keeps")[0])
+        assert (confidence >= printed).sum() == point.n
+    assert "≥ 0.512345 keeps" in str(curve)
+
+
+def test_errors_given_as_right_answers_are_noticed() -> None:
+    rng = np.random.default_rng(5)
+    confidence = rng.random(400)
+    right = rng.random(400) < confidence
+    assert "check that the label is 1 for a right answer" in str(selective_curve(~right, confidence))
+    assert "check that" not in str(selective_curve(right, confidence))
+
+
 def _cover(n: int, runs: int) -> tuple[float, float]:
     """How often the intervals of the coverage at an accuracy of .8 and of the accuracy at a coverage hold."""
     grid = -np.sort(-confidences("different", 1_000_000, np.random.default_rng(5)))

@@ -43,7 +43,8 @@ def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> At
     low, high = risk_interval(ranks, kept, level)
     n = int(kept.n[0])
     accuracy = Estimate(1 - float(kept.risk[0]), 1 - float(high[0]), 1 - float(low[0]), level, interval_name(ranks), n)
-    return AtCoverage(share, float(kept.threshold[0]), n, float(kept.coverage[0]), accuracy)
+    threshold = float(kept.threshold[0])
+    return AtCoverage(share, threshold, n, float(kept.coverage[0]), accuracy, _next_lower(ranks, threshold))
 
 
 def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: float) -> AtAccuracy:
@@ -70,7 +71,14 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
     )
     ends = (float(low[0][0]) if guaranteed else 0.0, float(high[1][0]) if furthest else 0.0)
     coverage = Estimate(value, min(ends[0], value), max(ends[1], value), level, "inverted tests", ranks.total)
-    return AtAccuracy(accuracy_asked, threshold, n, coverage)
+    next_lower = None if threshold is None else _next_lower(ranks, threshold)
+    return AtAccuracy(accuracy_asked, threshold, n, coverage, next_lower)
+
+
+def _next_lower(ranks: Ranked, threshold: float) -> float | None:
+    """Return the highest confidence below the threshold; None if there is none."""
+    below = ranks.confidence[int(np.count_nonzero(ranks.confidence >= threshold)) :]
+    return float(below[0]) if len(below) else None
 
 
 def _last_place(kept: Kept, test: Callable[[Kept], Bools]) -> int | None:
@@ -249,7 +257,7 @@ def build_selective_curve(
             "level": level,
             "clusters": None if ranks.clusters is None else ranks.n_clusters,
         },
-        notes=(*_notes(ranks), *pairs.notes),
+        notes=(*_note_on_order(auroc), *_notes(ranks), *pairs.notes),
         name=name,
     )
 
@@ -292,6 +300,14 @@ def confidence_pairs(pairs: Pairs) -> Pairs:
 def is_less_likely(labels: Labels, probabilities: Floats) -> Bools:
     """Whether the true label is the less likely one."""
     return np.asarray((probabilities > 0.5) != (labels == 1))
+
+
+def _note_on_order(auroc: Estimate) -> Iterator[str]:
+    if auroc.high is not None and auroc.high < 0.5:
+        yield (
+            "wrong answers have higher confidences than right ones (AUROC below 0.5): check that the label is 1 for a "
+            "right answer, not for an error"
+        )
 
 
 def _notes(ranks: Ranked) -> Iterator[str]:

@@ -17,7 +17,6 @@ from howsure.show.axes import checks_axes
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
 from howsure.worst_rows import WorstRows
 
-DOWN = Context(prec=6, rounding=ROUND_FLOOR)  # digits of thresholds in sentences
 ESTIMATED: Final = "estimated"
 ANY: Final = "any"
 ASSUMED = {
@@ -49,7 +48,7 @@ class AtCoverage:
     """The accuracy of the n answers whose confidence is at least `threshold`.
 
     threshold: the highest threshold with a coverage of at least `asked`. coverage: the proportion of answers that it
-    keeps.
+    keeps. next_lower: the highest confidence below it.
     """
 
     asked: float
@@ -57,25 +56,29 @@ class AtCoverage:
     n: int
     coverage: float
     accuracy: Estimate
+    next_lower: float | None = as_json(None, default=None)
 
     def __str__(self) -> str:
-        kept = f"confidence ≥ {_digits(self.threshold)} keeps {self.n:,} ({self.coverage:.1%})"
+        kept = f"confidence ≥ {_digits(self.threshold, self.next_lower)} keeps {self.n:,} ({self.coverage:.1%})"
         return f"coverage {self.asked:.4g}: {kept}, accuracy {self.accuracy}"
 
 
 @dataclass(frozen=True, slots=True)
 class AtAccuracy:
     """The largest coverage with an accuracy of at least `asked`, its threshold (None if no coverage has this accuracy)
-    and the number n of answers kept.
+    and the number n of answers kept. next_lower: the highest confidence below the threshold.
     """
 
     asked: float
     threshold: float | None
     n: int
     coverage: Estimate
+    next_lower: float | None = as_json(None, default=None)
 
     def __str__(self) -> str:
-        kept = "no threshold" if self.threshold is None else f"confidence ≥ {_digits(self.threshold)} keeps {self.n:,}"
+        if self.threshold is None:
+            return f"accuracy {self.asked:.4g}: no threshold, coverage {self.coverage}"
+        kept = f"confidence ≥ {_digits(self.threshold, self.next_lower)} keeps {self.n:,}"
         return f"accuracy {self.asked:.4g}: {kept}, coverage {self.coverage}"
 
 
@@ -374,13 +377,17 @@ class SelectiveTable(Rows[SelectiveCurve]):
         return parent_figure(draw_threshold(self.thresholds[0]) if len(self.thresholds) == 1 else self.plot())
 
 
-def _digits(threshold: float) -> str:
-    """A threshold for a sentence, rounded down to six digits so that it still keeps the answers at the exact threshold.
+def _digits(threshold: float, next_lower: float | None) -> str:
+    """A threshold for a sentence, rounded down to six digits, or to as many as keep the same answers.
 
-    >>> _digits(0.5115108470943258), _digits(0.8), _digits(0.99999999), _digits(1.0)
-    ('0.51151', '0.8', '0.999999', '1')
+    >>> _digits(0.5115108470943258, 0.5), _digits(0.8, None), _digits(0.99999999, 0.9999995), _digits(1.0, 0.9)
+    ('0.51151', '0.8', '0.9999999', '1')
     """
-    return f"{float(DOWN.create_decimal(repr(float(threshold)))):.6g}"
+    for digits in range(6, 17):
+        rounded = float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(repr(threshold)))
+        if next_lower is None or rounded > next_lower:
+            return f"{rounded:.{digits}g}"
+    return repr(threshold)
 
 
 def _name(row: SelectiveCurve | SelectiveThreshold) -> str:
