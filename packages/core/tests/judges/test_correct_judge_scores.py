@@ -460,3 +460,30 @@ def test_models_without_shared_human_grades_are_not_compared(against: str | None
     people = np.where((item < 20) == (model == "a"), judge, np.nan)
     result = howsure.correct_judge_scores(people, judge, model=model, id=item, against=against)
     assert result.answer.endswith(expected.format(result.rows[0].corrected))
+
+
+def test_no_model_is_best_without_a_corrected_mean() -> None:
+    """Each model has 8 human grades, too few to correct its mean."""
+    grades = np.tile([1.0, 2.0, 3.0, 4.0], 15)
+    people = [grade if i % 20 < 8 else None for i, grade in enumerate(grades)]
+    corrected = howsure.correct_judge_scores(
+        people, grades, model=np.repeat(["a", "b", "c"], 20), id=np.tile(range(20), 3)
+    )
+    assert corrected.answer == "Too few human grades to correct the mean of any of 3 models."
+    only = howsure.correct_judge_scores(people[:20], grades[:20])
+    assert only.answer == "Too few human grades to correct the mean; the judge gives 2.5000."
+
+
+def test_a_judge_that_widens_the_interval_is_named() -> None:
+    rng = np.random.default_rng(0)
+    people = rng.integers(1, 6, 87).astype(float)
+    judge = np.clip(people + rng.integers(-1, 2, 87), 1, 5)
+    graded = np.arange(87) % 4 == 0
+    labels = np.where(graded, people, np.nan)
+    how = {"bounds": (1, 5), "clusters": np.arange(87) // 3}
+    rows = howsure.correct_judge_scores(labels, judge, **how)
+    row = rows.rows[0]
+    assert row.corrected.high - row.corrected.low > row.people.high - row.people.low
+    assert "The judge does not help here" in str(rows)
+    y, f = grades()
+    assert "does not help" not in str(howsure.correct_judge_scores(y, f, bounds=(1, 5)))

@@ -164,3 +164,12 @@ def test_disagreements_show_columns() -> None:
     (row,) = validation.disagreements
     assert (row.row, row.judge, row.people, row.shown) == (39, "0", "1", {"answer": "i"})
     assert "Judge and people disagree on" in str(validation)
+
+
+def test_only_labels_below_the_required_rate_are_named() -> None:
+    people = np.repeat(["a", "b", "tie"], 100)
+    judge = np.concatenate([np.repeat(["a", "b"], [30, 70]), np.repeat("b", 100), np.repeat(["tie", "b"], [10, 90])])
+    answer = howsure.validate_judge(people, judge).answer
+    assert answer.startswith("The judge is invalid: it agrees in less than 0.8 of answers that people label a (0.3000")
+    assert "tie (0.1000" in answer
+    assert "b (" not in answer

@@ -106,7 +106,11 @@ class JudgedScores(Rows[JudgedRow]):
         first = self.rows[0]
         if len(self.rows) == 1:
             of = "" if first.model is None else f" {first.model}"
+            if math.isnan(first.corrected.value):
+                return f"Too few human grades to correct the mean{of}; the judge gives {first.judge.value:.4f}."
             return f"People would give{of} {first.corrected} on average; the judge gives {first.judge.value:.4f}."
+        if all(math.isnan(row.corrected.value) for row in self.rows):
+            return f"Too few human grades to correct the mean of any of {len(self.rows)} models."
         alpha = 1 - first.corrected.level
         by_grades = " by corrected grades"
         names, means = [str(row.model) for row in self.rows], [row.corrected for row in self.rows]
@@ -140,7 +144,10 @@ class JudgedScores(Rows[JudgedRow]):
         """Annotation errors, and the notes."""
         of_rows = notes_by_name([(row.model or "all", row.notes) for row in self.rows])
         errors = self.readings.sentences("corrected means up to") if self.readings else []
-        return [*map(as_sentence, errors), *self.notes, *of_rows]
+        wider = [row.model or "all" for row in self.rows if _width(row.corrected) > _width(row.people)]
+        no_help = "The judge does not help here: the interval of people alone is narrower"
+        of_wider = [] if not wider else [f"{no_help}." if wider == ["all"] else f"{no_help} ({shortened(wider)})."]
+        return [*map(as_sentence, errors), *of_wider, *self.notes, *of_rows]
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -148,6 +155,11 @@ class JudgedScores(Rows[JudgedRow]):
         from howsure.figures.judges import draw_judged
 
         return draw_judged(self, ax=ax)
+
+
+def _width(mean: Estimate) -> float:
+    """The width of the mean's interval; NaN if it has none."""
+    return math.nan if mean.low is None or mean.high is None else mean.high - mean.low
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -203,10 +203,11 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         if self.outcome == VALID:
             return f"The judge is valid: it agrees with people in at least {bar} of answers of each label ({rates})."
         if self.outcome == INVALID:
-            labels = shortened(self._label_words(row.label) for row in self.rows if row.verdict == INVALID)
-            return (
-                f"The judge is invalid: it agrees in less than {bar} of answers that people label {labels} ({rates})."
-            )
+            of_invalid = {self._label_words(row.label): row.rate for row in self.rows if row.verdict == INVALID}
+            which = f"The judge is invalid: it agrees in less than {bar} of answers that people label"
+            if self.is_binary:
+                return f"{which} {shortened(of_invalid)} ({rates})."
+            return f"{which} {shortened([f'{label} ({rate})' for label, rate in of_invalid.items()])}."
         in_all = self.labels_needed
         more = "" if in_all is None else f" About {in_all:,} labelled answers in all would decide it."
         return f"Cannot tell whether the judge agrees with people in {bar} of answers of each label ({rates}).{more}"

@@ -519,8 +519,9 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
         for row, names, few_shared, count in zip(score_rows, not_compared, few, partners, strict=True)
     ]
     missing_items = np.isnan(scores).sum(axis=1).tolist()
-    np.fill_diagonal(shared, 0)
-    shared_with = [zip(models, counts, strict=True) for counts in shared.tolist()]
+    shared_items = count_shared(scores, None)
+    np.fill_diagonal(shared_items, 0)
+    shared_with = [zip(models, counts, strict=True) for counts in shared_items.tolist()]
     score_rows = [
         replace(row, notes=(*row.notes, *lacking_items_notes(n, scores.shape[1], dict(others))), lacks_items=n > 0)
         for row, n, others in zip(score_rows, missing_items, shared_with, strict=True)
