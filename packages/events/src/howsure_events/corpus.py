@@ -45,8 +45,6 @@ class Part:
     [64, 320, 576]
     >>> Part.parse("3/64").size(193_403)
     3072
-
-    Raises InputError if the part does not exist.
     """
 
     number: int = 1

@@ -277,8 +277,6 @@ def find_deeds(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
     >>> sentence = Sentence(words, tags=tags, heads=(1, -1, 3, 1), relations=relations)
     >>> find_deeds(parsed_sentence(sentence), rule=Rule(name="attack", forms=("attacked",)))
     [(3, 1)]
-
-    Raises InputError if the parse has labels of another scheme, or no lemmas although the rule lists no word forms.
     """
     sentence = parsed.sentence
     if rule.function is not None:

@@ -81,9 +81,6 @@ def reproduce_all_others(
     one class of texts, and split at random or by time; and on tweets with two kinds of tokens.
 
     `limit`: only the first texts of each split. `advance` is called after every model.
-
-    Raises InputError if the folders `wikipedia_current_events` and `sentiment140` are not found in `data`, or if too
-    few texts contain the words; MissingExtraError without `classifiers`.
     """
     tweets = read_tweets(data, TWEETS if limit is None else limit)
     outcomes = news_variants(data, limit, seed, advance)

@@ -89,8 +89,6 @@ def reproduce_boostsa(
     Figure 1 is simulated as described in the paper. Figure 2 compares two taggers that are not public; an HMM and a
     CRF-Basic replace them here, on test sets of increasing size. `limit`: only the first tweets of each part. `advance`
     is called after every test set.
-
-    Raises InputError if the data set `ark_twitter_pos` is not found.
     """
     tagged = tag(read_ark(data, limit), advance)
     p = simulate(seed, advance)

@@ -106,8 +106,6 @@ def reproduce_coreference(
     detected mentions. `parser`: a spaCy pipeline (a name or a folder) for LitBank, which comes without trees, and for
     the loss by parsing; by default models/en_ud_small next to the data sets, and without it both are left out. `limit`:
     use only the first documents of each part. `advance` is called after every model.
-
-    Raises InputError if the folders `gum` and `litbank_coref` are not found in `data`.
     """
     name = parser if parser is not None else default_parser(data)
     corpora = {

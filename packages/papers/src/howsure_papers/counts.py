@@ -205,9 +205,6 @@ def reproduce_counts(
     language models; "simulated": populations in which scores mislead. samples: the number of samples for decisive
     settings; other settings get fewer (`sample_numbers`). stores: a folder that keeps the events stores; existing ones
     are continued or reused. parser, limit, workers, advance: as for `reproduce_events`.
-
-    Raises InputError for an unknown experiment, missing data or a missing pipeline; MissingExtraError without the
-    extras `events`, `spacy` and `classifiers`.
     """
     check_parts(only, PARTS, "counts")
     with Scratch() as scratch:

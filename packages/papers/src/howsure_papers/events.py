@@ -256,9 +256,6 @@ def reproduce_events(
     against gold templates; "synthetic": the coverage of intervals. `parser` is the name or path of a spaCy pipeline,
     by default the one in the folder `models` next to that of the data sets. `limit`: only the first items of each
     corpus, and as many synthetic quarters. `advance` is called with the number of steps done.
-
-    Raises InputError for an unknown experiment, missing data or a missing pipeline; MissingExtraError without the
-    extras `events` and `spacy`.
     """
     check_parts(only, PARTS, "events")
     name = parser_for(parser, data) if set(only) != {"synthetic"} else ""

@@ -50,8 +50,6 @@ def reproduce_parses(
     calibration of the probabilities of sampled dependency edges.
 
     `limit`: only the first items and sentences. `advance` is called after each rule and after the sentences.
-
-    Raises InputError for missing data or a missing pipeline.
     """
     name, counts, documents = parser_for(parser, data), list[tuple[str, ActorVariance]](), 0
     model, lexicon = AntecedentModel.pretrained(), Lexicon.countries()

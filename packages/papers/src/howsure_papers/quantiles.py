@@ -57,8 +57,6 @@ def reproduce_quantiles(
 
     First for simulated posteriors that are right, too narrow and biased; then for the date of a text, predicted from
     its words by linear regression. `limit`: only the first texts. `advance` is called after every simulated set.
-
-    Raises InputError if the folder `wikipedia_current_events` is not found in `data`.
     """
     dated, sizes = date_ranks(data, limit, np.random.default_rng([seed, 1]))
     advance(1)

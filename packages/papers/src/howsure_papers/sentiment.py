@@ -87,8 +87,6 @@ def reproduce_sentiment(
     Both models are fitted with every strength of their grids, on the whole training data and on random halves of it.
     The model with the best F1 on the development data is evaluated on the test data. `limit`: use only the first tweets
     of each split. `advance` is called after every model.
-
-    Raises InputError if the folder `sentiment140` is not found in `data`; MissingExtraError without `classifiers`.
     """
     tweets = read_tweets(data, limit)
     features = binary_unigrams(*(tweet.words for tweet in tweets))
@@ -199,8 +197,6 @@ def binary_unigrams(train: Sequence[Words], *others: Sequence[Words]) -> tuple[A
     >>> train, test = binary_unigrams([["good", "good", "day"], ["bad"]], [["bad", "day", "indeed"]])
     >>> train.toarray().tolist(), test.toarray().tolist()
     ([[0, 1, 1], [1, 0, 0]], [[1, 1, 0]])
-
-    Raises MissingExtraError if scikit-learn is not installed, InputError if `train` contains no word.
     """
     try:
         from sklearn.feature_extraction.text import CountVectorizer

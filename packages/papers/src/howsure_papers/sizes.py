@@ -155,8 +155,6 @@ def reproduce_sizes(
     """Evaluate taggers and a coreference model on parts of the test data, and train an HMM on parts of the sentences.
 
     `limit`: use only the first sentences or documents of each part. `advance` is called after each model and each part.
-
-    Raises InputError if the folders `wsj_sample`, `ud_english_ewt` and `gum` are not found in `data`.
     """
     wsj, ewt = read_wsj(data, limit), read_ewt(data, limit)
     some = np.random.default_rng([seed, 0]).permutation(len(wsj.train))[:MATCHED]

@@ -48,8 +48,6 @@ def reproduce_subtrees(
     also by whether its head is a noun, a verb or an adjective.
 
     `limit`: only the first sentences of each part. `advance` is called after every grammar and length of sentence.
-
-    Raises InputError if the folder `ud_english_ewt` is not found in `data`.
     """
     tags, (train, dev, test) = read_trees(data, limit)
     short = [sentence for sentence in test if len(sentence[0]) <= MAX_WORDS]

@@ -72,8 +72,6 @@ def reproduce_tag_variants(
     maximum likelihood and with smoothing, on newswire and on tweets.
 
     `limit`: only the first sentences of each part. `advance` is called after every model.
-
-    Raises InputError if the folders `wsj_sample` and `ark_twitter_pos` are not found in `data`.
     """
     whole, tweets = read_wsj(data, limit), read_ark(data, limit)
     rows = np.random.default_rng([seed, 0]).permutation(len(whole.train))[:SENTENCES]

@@ -106,8 +106,6 @@ def reproduce_tagging(
 
     On the Wall Street Journal sample and on EWT; then the thesis's query NN on the former. `limit`: use only the first
     sentences of each part. `advance` is called after every model and every subsample.
-
-    Raises InputError if the folders `wsj_sample` and `ud_english_ewt` are not found in `data`.
     """
     corpora = [reader(data, limit) for reader in (read_wsj, read_ewt)]
     outcomes = contests.run_contests(corpora, tag_question, seed=seed, advance=advance)

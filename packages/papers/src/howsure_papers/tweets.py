@@ -122,8 +122,6 @@ def reproduce_tweets(
     Every setting of every model's grid is fitted on the training tweets and on random halves of them, and the setting
     with the best accuracy on the development tweets is chosen. Then families of features are added to CRF-Basic and
     removed from CRF-Advanced. `limit`: only the first tweets of each part. `advance` is called after every model.
-
-    Raises InputError if the data set `ark_twitter_pos` is not found.
     """
     corpus = read_ark(data, limit)
     labels = corpus.labels

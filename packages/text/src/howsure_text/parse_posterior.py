@@ -39,8 +39,6 @@ class ParsePosterior:
     parse, because most pipelines predict both from the words. Lemmas, features and, unless sampled tags are of the Penn
     Treebank, universal tags remain those of the document. Mentions are removed, because they depend on the parse and
     must be detected again.
-
-    Raises InputError if the pipeline has no transition parser.
     """
 
     def __init__(self, document: Document, *, parser: str, tagger: Tagger | None = None) -> None:

@@ -22,10 +22,7 @@ NEEDED = {
 
 @cache
 def parsing_pipeline(name: str) -> Any:
-    """Load a spaCy pipeline by name or folder, without the components that parsing does not need.
-
-    Raises MissingExtraError without the extra `spacy`; InputError if the pipeline does not exist or has no parser.
-    """
+    """Load a spaCy pipeline by name or folder, without the components that parsing does not need."""
     require("Parsing of raw text", "spacy", "spacy")
     import spacy
 
@@ -71,9 +68,6 @@ def unparsed_docs(document: Document, pipeline: Any) -> list[Any]:
 
 
 def parsed_text(path: str | os.PathLike[str], pipeline: Any) -> Document:
-    """Read a file of plain text and return it as one parsed document, named after the file.
-
-    Raises InputError as `read_text` does.
-    """
+    """Read a file of plain text and return it as one parsed document, named after the file."""
     text = read_text(path)
     return document_from_spacy(pipeline(text.content), name=text.stem)

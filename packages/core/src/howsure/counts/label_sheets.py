@@ -45,8 +45,6 @@ def sheet_labels(
     """Return the labels of a sheet by row (from 0), those of the further label columns `others`, and the drawn units.
 
     See `read_sheet`.
-
-    Raises InputError naming the row of the sheet, the value and what to do.
     """
     filled = read_sheet(sheet, score, place=place, words=pos_label is not None, others=others)
     has_strata = any(name is not None for name in filled.strata.values())

@@ -78,10 +78,7 @@ def score_by_words(features: Any, labelled: Integers, labels: Floats, cluster: I
 
 
 def word_weights(texts: list[str]) -> Any:
-    """Return the tf-idf weights of words and pairs of words, a sparse matrix (N, words).
-
-    Raises MissingExtraError without scikit-learn.
-    """
+    """Return the tf-idf weights of words and pairs of words, a sparse matrix (N, words)."""
     require("A score learned from texts (scikit-learn)", "classifiers", "sklearn")
     from sklearn.feature_extraction.text import TfidfVectorizer
 

@@ -227,10 +227,7 @@ def read_units(
     clusters: object = None,
     pos_label: object = None,
 ) -> Units:
-    """Check the arguments of `estimate_counts`, and return the units.
-
-    Raises InputError naming the parameter, the row, the value and what to do.
-    """
+    """Check the arguments of `estimate_counts`, and return the units."""
     score = check_probabilities(y_prob)
     n = len(score)
     labelled, values = partial_labels(y_true, n=n, pos_label=pos_label)

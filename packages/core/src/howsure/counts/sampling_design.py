@@ -262,11 +262,7 @@ class Elements:
 def read_draw(
     elements: Elements, labelled: Integers, *, strata: object, inclusion: object
 ) -> tuple[Draw, SamplingDesign]:
-    """Check and return how labelled units were drawn, and the sampling design in words.
-
-    Raises InputError if a cluster is labelled in part, if inclusion probabilities or strata are missing or contradict
-    each other, or if a stratum has fewer than 2 labels.
-    """
+    """Check and return how labelled units were drawn, and the sampling design in words."""
     _check_whole_clusters(elements, labelled)
     drawn, first, element = np.unique(elements.of(labelled), return_index=True, return_inverse=True)
     noun, clustered = elements.what, elements.of_unit is not None

@@ -168,8 +168,6 @@ def write_model(
 
     kind: the kind of model, such as "tagger". schema: the version of the format of `content` and `arrays`, from 1.
     content: values that JSON can represent. arrays: arrays of numbers, by name.
-
-    Raises InputError if the file cannot be written.
     """
     members = {f"{name}.npy": _npy_bytes(array) for name, array in arrays.items()}
     sums = {name: sha256(members[f"{name}.npy"]) for name in arrays}

@@ -42,9 +42,6 @@ def as_column(values: object, *, name: str) -> Column:
 
     >>> as_column([0.5, None], name="y_prob")
     array([0.5, None], dtype=object)
-
-    Raises InputError if the values are not one-dimensional, are empty, include an integer too large for a float, or are
-    a masked array with masked entries.
     """
     if isinstance(values, (str, bytes, dict, set, frozenset)) or values is None:
         raise InputError("not_a_column", name, type=_type_name(values))
@@ -326,11 +323,7 @@ NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # not numb
 
 
 def check_numbers(values: object, *, name: str, n: int | None = None) -> Floats:
-    """Convert a column of numbers or percentages to float64 (n,), without a copy if it is float64 already.
-
-    Raises InputError for a value that is not a number, and for a missing value in an array of objects. NaN in a numeric
-    array is kept.
-    """
+    """Convert a column of numbers or percentages to float64 (n,), without a copy if it is float64 already."""
     column = as_column(values, name=name)
     if n is not None:
         _check_length(column, n, name)
@@ -358,8 +351,6 @@ def check_probabilities(
 
     >>> check_probabilities([0, 0.25, 1])
     array([0.  , 0.25, 1.  ])
-
-    Raises InputError, which names the row and the value.
     """
     values = check_numbers(y_prob, name=name, n=n)
     low, high = values.min(), values.max()  # both are NaN if any value is NaN
@@ -401,8 +392,6 @@ def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_tru
     Traceback (most recent call last):
     howsure.errors.InputError: y_true must be 0 or 1; it contains 'b' (1), 'a' (1). Name the positive value:
     pos_label='b' or pos_label='a'.
-
-    Raises InputError if a label is missing, if there are more than two values, or if `pos_label` is not among them.
     """
     column = as_column(y_true, name=name)
     row = first_missing(column) if column.dtype.kind in "OUT" else None
@@ -432,8 +421,6 @@ def positive_values(
 
     >>> positive_values({"1.0": 3, " 0": 2}, None, name="y_true"), positive_values({"b": 1, "a": 2}, "a", name="y_true")
     (['1.0'], ['a'])
-
-    Raises InputError, listing the values with their counts, if there are not two or `pos_label` is not among them.
     """
     if len(counts) > MAX_SPELLINGS:
         raise not_two_values(counts, pos_label=pos_label, name=name, in_file=in_file)
@@ -460,8 +447,6 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
 
     >>> check_weights([1, 2.5], n=2)
     array([1. , 2.5])
-
-    Raises InputError, which names the row and the value.
     """
     values = check_numbers(sample_weight, name=name, n=n)
     low, high = values.min(), values.max()
@@ -486,8 +471,6 @@ def check_codes(values: object, *, n: int, name: str, groups: bool = False) -> t
 
     >>> check_codes(["b10", "b2", "b10"], n=3, name="groups")
     (array([1, 0, 1]), ('b2', 'b10'))
-
-    Raises InputError if a value is missing, the length is not n, or, with `groups`, there are more than 50,000 names.
     """
     if isinstance(values, Coded):
         _check_length(values.codes, n, name)
@@ -508,8 +491,6 @@ def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integer
 
     >>> check_clusters(["doc 7", "doc 7", "doc 1"], n=3)
     array([1, 1, 0])
-
-    Raises InputError if a value is missing or the length is not n.
     """
     if isinstance(values, Coded):
         _check_length(values.codes, n, name)
@@ -543,10 +524,7 @@ def check_same_length(**columns: Any) -> int:
 
 
 def _coded_values(values: object, n: int, name: str) -> tuple[str, Integers, list[Any]]:
-    """Return the kind of a column's dtype, the code of each row, and the distinct values (`factorised`).
-
-    Raises InputError if a value is missing or cannot be hashed, or the length is not n.
-    """
+    """Return the kind of a column's dtype, the code of each row, and the distinct values (`factorised`)."""
     column = as_column(values, name=name)
     _check_length(column, n, name)
     kind = column.dtype.kind

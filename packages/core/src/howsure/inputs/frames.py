@@ -225,8 +225,6 @@ def is_frame(data: object) -> bool:
 
     >>> is_frame([0.1, 0.9])
     False
-
-    Raises InputError if two columns have the same name.
     """
     if data is None or isinstance(data, (list, tuple, str, bytes, int, float, dict, set, np.ndarray)):
         return False
@@ -260,10 +258,7 @@ def is_dask(data: object) -> bool:
 
 
 def lazy_table(data: Any) -> Any:
-    """Wrap a lazy frame by narwhals; a Dask frame becomes an empty table with the same columns.
-
-    Raises InputError if two of its columns have the same name.
-    """
+    """Wrap a lazy frame by narwhals; a Dask frame becomes an empty table with the same columns."""
     return _wrapped(data)
 
 
@@ -359,8 +354,6 @@ def all_columns(frame: Any) -> tuple[tuple[str, ...], list[Column]]:
     >>> import pandas
     >>> all_columns(pandas.DataFrame([[0.1, 0.9]]))
     (('0', '1'), [array([0.1]), array([0.9])])
-
-    Raises InputError if two columns have the same name.
     """
     table = _wrapped(frame.compute() if is_dask(frame) else frame)
     return tuple(str(name) for name in table.collect_schema().names()), _arrays(table)
@@ -420,8 +413,6 @@ def to_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
 
     >>> to_frame({"n": [1, 2]}, "pandas")["n"].sum().item()
     3
-
-    Raises MissingExtraError if the library is not installed, and InputError for any other `backend`.
     """
     if backend is not None:
         check_choice(backend, BACKENDS, name="backend")

@@ -38,8 +38,6 @@ def check_integer(value: object, *, name: str, least: int = 1, most: int | None 
     >>> check_integer(10**6, name="workers", most=256)
     Traceback (most recent call last):
     howsure.errors.InputError: workers must be a whole number from 1 to 256, not 1000000.
-
-    Raises InputError for anything else.
     """
     if is_number(value) and math.isfinite(value) and int(value) == value and value >= least:
         whole: int = int(value)
@@ -61,8 +59,6 @@ def check_number(
     >>> check_number(0, name="width", low=0, open="low")
     Traceback (most recent call last):
     howsure.errors.InputError: width must be a number greater than 0; it is 0.
-
-    Raises InputError for anything else.
     """
     excluded = {"low": (low,), "high": (high,), "both": (low, high)}.get(open, ())
     if is_number(value) and math.isfinite(value) and low <= value <= high and value not in excluded:

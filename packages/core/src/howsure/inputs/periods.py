@@ -47,8 +47,6 @@ def find_period(date: str | datetime.date, *, period: str) -> str:
 
     >>> [find_period("2003-03-20T05:34:00+03:00", period=period) for period in PERIODS]
     ['2003-W12', '2003-03', '2003-Q1', '2003']
-
-    Raises InputError for an invalid date or an unknown period.
     """
     _check_period(period)
     return _label(_date(date, "date"), period)
@@ -60,8 +58,6 @@ def find_periods(dates: Iterable[str | datetime.date | None], *, period: str, na
     >>> find_periods(["2003-03-20", ""], period="month", name="published")
     Traceback (most recent call last):
     howsure.errors.InputError: published[1] has no date. Leave out such documents, or give them a date.
-
-    Raises InputError, which names the row, for a missing or invalid date.
     """
     _check_period(period)
     return tuple(_label(_date(date, f"{name}[{row}]"), period) for row, date in enumerate(dates))
@@ -106,8 +102,6 @@ def period_end(label: str) -> datetime.date:
 
     >>> print(period_end("2000-02"), period_end("2003-Q4"), period_end("2003-W12"), period_end("9999"))
     2000-02-29 2003-12-31 2003-03-23 9999-12-31
-
-    Raises InputError for invalid labels.
     """
     start, period = period_start(label), period_length(label)
     if (datetime.date.max - start).days < LONGEST[period]:
@@ -161,10 +155,7 @@ def _label(day: datetime.date, period: str) -> str:
 
 
 def as_date(value: Day | None, *, name: str) -> datetime.date | None:
-    """Convert an ISO 8601 string or a Python date to a date; None stays None.
-
-    Raises InputError for invalid dates.
-    """
+    """Convert an ISO 8601 string or a Python date to a date; None stays None."""
     return None if value is None else _date(value, name)
 
 
@@ -200,8 +191,6 @@ def read_periods(dates: object, *, period: str, date_format: str | None = None, 
 
     >>> read_periods(["20.03.2003", "1.4.2003"], period="month").periods.names
     ('2003-03', '2003-04')
-
-    Raises InputError, which names the row, for a missing or invalid date, and if several formats read all dates.
     """
     _check_period(period)
     coded = code_dates(dates, name)
@@ -263,8 +252,6 @@ def as_days(
 
     >>> as_days(["2026-11-22T23:59:00+03:00", "2026-11-23"])
     (array(['2026-11-22', '2026-11-23'], dtype='datetime64[D]'), ())
-
-    Raises InputError naming the row that does not contain a date.
     """
     column = dates if isinstance(dates, Coded) else as_column(dates, name=name)
     if not isinstance(column, Coded) and column.dtype.kind == "M" and not np.isnat(column).any():

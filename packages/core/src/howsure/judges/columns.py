@@ -184,8 +184,6 @@ class Columns:
     def graded(self, rows: Integers, judged: Floats, people: Floats, bounds: Bounds | None) -> Graded:
         """Return the judge's grades of some rows (or differences of grades), with the human grades of those that were
         drawn.
-
-        Raises InputError if strata or inclusion probabilities are missing, or contradict each other.
         """
         labelled = np.flatnonzero(~np.isnan(people))
         strata, inclusion = (self.drawn_at(role, rows) for role in DRAWN)
@@ -269,10 +267,7 @@ def _check_spellings(values: Mapping[str, Any], names: Mapping[str, str], pos_la
 
 
 def _text_labels(values: Mapping[str, Any], names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the texts in the columns of judge and humans, sorted.
-
-    Raises InputError if two of them differ only in upper and lower case.
-    """
+    """Return the texts in the columns of judge and humans, sorted."""
     of_all = (value for role in ("score", "y_true") for value in distinct_values(values[role]))
     labels = sorted({str(value) for value in of_all if not is_missing(value)})
     spelled = {label.casefold(): label for label in labels}

@@ -39,10 +39,7 @@ ADVICE = "a date such as 2026-11-22 (ISO 8601)"
 
 
 def as_day(date: str | datetime.date | np.datetime64, *, name: str) -> np.datetime64:
-    """Convert one date to a day.
-
-    Raises InputError for other values.
-    """
+    """Convert one date to a day."""
     return _day(date, f"{name} must be {ADVICE}; it is {quote(date)}.")
 
 
@@ -161,10 +158,7 @@ def read_rows(
     date_format: str | None = None,
     data: Any = None,
 ) -> Rows:
-    """Read rows from arrays, from columns of a frame, or from files.
-
-    Raises InputError naming the invalid row, its location, and the value.
-    """
+    """Read rows from arrays, from columns of a frame, or from files."""
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters}
     if not isinstance(data, Source):
         named = {"dates": dates, "y_true": y_true, "y_prob": y_prob, **roles}
@@ -231,8 +225,6 @@ def fingerprints(column: Column, *, n: int) -> Integers:
     >>> two = fingerprints(np.array(["doc 7", "doc 1", "doc 7"]), n=3)
     >>> bool(two[0] == two[2]), bool(two[0] == two[1])
     (True, False)
-
-    Raises InputError if a value is missing.
     """
     codes = check_clusters(column, n=n)
     rows, codes = np.unique(codes, return_index=True, return_inverse=True)[1:]

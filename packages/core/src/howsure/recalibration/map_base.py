@@ -31,10 +31,7 @@ class ProbabilityMap(ABC):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """Create a map from the parameters in a file, for k classes.
-
-        Raises InputError for invalid parameters.
-        """
+        """Create a map from the parameters in a file, for k classes."""
         return cls()
 
     def parameters(self) -> dict[str, Any]:

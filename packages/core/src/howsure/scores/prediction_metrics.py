@@ -285,8 +285,6 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
     metrics, it is the jackknife pseudo-value nθ - (n - 1)θ₋ᵢ, shifted so that the mean is θ. `document_scores` has the
     contributions if whole clusters, or items with all their runs, are left out instead of single rows. For metrics of
     labels that are not means, the score of a row is whether it is right.
-
-    Raises InputError for answers that the metric cannot use, and if a value is undefined.
     """
     assert rows.answers is not None
     true, predicted = rows.answers
@@ -335,10 +333,7 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
 
 
 def _prediction_notes(rows: ScoredRows, metrics: Sequence[Metric], coded: CodedLabels | None) -> Iterator[str]:
-    """Notes on the predictions of each model.
-
-    Raises InputError if no label that a model predicts occurs among the true labels.
-    """
+    """Notes on the predictions of each model."""
     assert rows.answers is not None
     true, predicted = rows.answers
     models, column = rows.coded.get("model"), rows.read.get("prediction", "prediction")

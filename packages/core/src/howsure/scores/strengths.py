@@ -110,8 +110,6 @@ def fit_strengths(
 
     Newton's method is applied to sums by pair of models. The covariance is the sandwich estimator, with battles or
     clusters of battles as units.
-
-    Raises InputError if no finite strengths fit.
     """
     swapped = np.zeros(len(first), dtype=bool) if position_effect else first > second
     pairs, pair_of_battle = _Pairs.of(np.where(swapped, second, first), np.where(swapped, first, second), m)

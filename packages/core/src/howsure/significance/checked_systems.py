@@ -129,8 +129,6 @@ def check_predictions(values: object, *, name: str) -> npt.NDArray[Any]:
 
     >>> check_predictions([["0.2", 0.8]], name="predictions")
     array([[0.2, 0.8]])
-
-    Raises InputError, which names the rule, the value and the row.
     """
     array = as_rows(values, name)
     if array.ndim == 2:

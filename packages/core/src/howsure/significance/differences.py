@@ -205,8 +205,6 @@ def draw_seed(rng: Randomness) -> int:
 
     >>> draw_seed(7)
     7
-
-    Raises InputError for anything other than a seed, Generator, SeedSequence or None.
     """
     generator = generator_from(rng)
     return int(rng) if isinstance(rng, (int, np.integer)) else int(generator.integers(2**63))

@@ -81,8 +81,6 @@ class CountDistribution:
 
         >>> poisson_binomial([0.5] * 10).interval(0.95)
         (2, 8)
-
-        Raises InputError unless 0 < level < 1.
         """
         tail = (1.0 - check_level(level)) / 2
         below, above = np.cumsum(self.pmf), np.cumsum(self.pmf[::-1])  # P(count ≤ k), P(count ≥ n - k)

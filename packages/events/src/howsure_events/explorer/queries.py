@@ -157,8 +157,6 @@ def document_view(store: Store, number: int, *, sample: Sample = BEST) -> dict[s
     proportion of samples in which the pair makes the event true, `pair` the exact probability that the two are one
     entity, and `present` whether they make the event true in this clustering. `links` are the pairs of mentions on
     which the event of each actor depends.
-
-    Raises InputError for a document or a sample that is not in the store.
     """
     chosen = _checked_sample(sample, number_of_samples(store))
     return build_view(store, stored_document(store, number), chosen)
@@ -364,10 +362,7 @@ _LOCK = Lock()
 
 
 def corrected(store: Store, *, period: str = "quarter", level: float = 0.95, unit: str = "documents") -> dict[str, Any]:
-    """Return the columns and totals of the corrected series by actor, and its notes; `reason` without a series.
-
-    Raises the errors of `corrected_series`.
-    """
+    """Return the columns and totals of the corrected series by actor, and its notes; `reason` without a series."""
     result = labelled_series(store, period=period, level=level, unit=unit)
     if isinstance(result, str):
         return _no_corrections(store, result, unit)
@@ -404,10 +399,7 @@ def _labels_used(series: CorrectedSeries) -> dict[str, Any]:
 def corrected_pair(
     store: Store, first: str, second: str, *, period: str = "quarter", level: float = 0.95
 ) -> dict[str, Any]:
-    """Return the comparison of two actors by corrected counts, by period and in total. `reason` says why there is none.
-
-    Raises InputError for an actor that the store does not know, or the same actor twice.
-    """
+    """Return the comparison of two actors by corrected counts, by period and in total, or the `reason` for none."""
     result = labelled_series(store, period=period, level=level, unit="documents")
     if isinstance(result, str):
         return _no_corrections(store, result, "documents")

@@ -53,8 +53,6 @@ def count_dependencies(
     """Count the relations in and around the mentions of actors in one document. entities: the entity of each mention.
 
     An entity is an actor's if one of its mentions is described as the actor by a relation of `rule.described_by`.
-
-    Raises InputError if a sentence with a mention lacks a dependency tree.
     """
     parsed = ParsedDocument.of(document)
     heads = mention_heads(parsed, mentions)

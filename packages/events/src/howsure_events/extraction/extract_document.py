@@ -68,8 +68,6 @@ def mention_facts(
     A mention is described as an actor if its head is a word of the actor's name, or if a word of the name has a
     relation of `rule.described_by` to the head. It acts if the rule finds its head as an agent. heads: the result of
     `mention_heads`, if known.
-
-    Raises InputError if a sentence with a mention lacks a dependency tree or tags, or a mention lies outside its text.
     """
     parsed = ParsedDocument.of(document)
     head_words = mention_heads(parsed, mentions) if heads is None else heads
@@ -168,8 +166,6 @@ def find_evidence(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
     """Return the evidence of all events: pairs of an acting mention and a mention that names its actor, with samples.
 
     `entity_counts(...)[s, a]` is above 0 if and only if some `Evidence` of that actor marks sample s.
-
-    Raises InputError if `clusters` is not whole numbers of shape (S, M).
     """
     samples = _check_clusters(clusters, facts)
     evidence = []

@@ -133,10 +133,7 @@ def first_rows(table: Table, name: str, into: str) -> None:
 
 
 def check_rows(table: Table, columns: ScoreColumns, name: str | None) -> None:
-    """Check the id, the actor and the probability of each row.
-
-    Raises InputError naming the first invalid row.
-    """
+    """Check the id, the actor and the probability of each row."""
     if name is not None:
         key = table.columns[name]
         message = f"{name} must not be missing; {{place}} has none ({{count}} such). Give every document an id."
@@ -187,10 +184,7 @@ def check_one_value(table: Table, corpus: Corpus, fields: Fields, name: str) -> 
 
 
 def check_known(table: Table, documents: Table, name: str) -> None:
-    """Check that the document of every row is in the table of documents.
-
-    Raises InputError naming the first row with another document.
-    """
+    """Check that the document of every row is in the table of documents."""
     key, known_ids = table.columns[name].text, documents.columns[name].text
     _refuse(
         table,

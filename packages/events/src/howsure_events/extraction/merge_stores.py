@@ -73,10 +73,7 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartStore]:
 
 
 def input_document_count(path: str | os.PathLike[str]) -> int:
-    """Return the number of documents of the whole input, as recorded in the store of one of its parts.
-
-    Raises InputError if the store is not the store of a part.
-    """
+    """Return the number of documents of the whole input, as recorded in the store of one of its parts."""
     return _read_part(Path(path)).documents
 
 

@@ -125,10 +125,7 @@ def open_conllu(
 
 
 def read_part(document: InputDocument) -> Document:
-    """Parse the sentences of a document in CoNLL-U.
-
-    Raises InputError naming the line of the file that violates the format.
-    """
+    """Parse the sentences of a document in CoNLL-U."""
     parsed = conllu_documents(Lines(document.file, document.text, document.line), mentions=False)[0]
     return replace(parsed, name=document.id)
 

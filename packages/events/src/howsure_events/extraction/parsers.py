@@ -63,8 +63,6 @@ class SpacyParser:
     """A spaCy pipeline, given by the name of an installed package or the path of a folder.
 
     Only its components for tags, lemmas and dependencies are used.
-
-    Raises MissingExtraError without the extra `spacy`; InputError if the pipeline does not exist or has no parser.
     """
 
     def __init__(self, name: str) -> None:

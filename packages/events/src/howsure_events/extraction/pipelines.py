@@ -39,10 +39,7 @@ class Pipeline:
 
 
 def spacy_version() -> str:
-    """Return the installed version of spaCy.
-
-    Raises MissingExtraError without the extra `spacy`.
-    """
+    """Return the installed version of spaCy."""
     require("Parsing of raw text", "spacy", "spacy")
     return version("spacy")
 

@@ -118,8 +118,6 @@ def parse_variance(
     are sampled from (`howsure_text.parse_posterior.ParsePosterior`). The other arguments are those of `EventPosterior`
     and of `howsure.decompose_variance`, which describes the method. Words, lemmas, actors and the rule are fixed.
     advance: called after each sampled parse.
-
-    Raises InputError as these functions do.
     """
     texts = list(documents)
 
@@ -157,10 +155,7 @@ def count_acting(entities: Mapping[str, int]) -> dict[str, int]:
 def documents_with_event_words(
     corpus: Corpus, *, work: Work, limit: int | None = None, advance: Callable[[int], None] | None = None
 ) -> Iterator[Document]:
-    """Parse the kept documents among the first `limit` of a corpus; yield those with an actor and an event word.
-
-    Raises InputError for documents that are parsed already, because parses are sampled from a parser.
-    """
+    """Parse the kept documents among the first `limit` of a corpus; yield those with an actor and an event word."""
     if work.parser is None:
         raise InputError("the files are parsed already; parses are sampled from a parser, so give texts and `parser`.")
     worker, documents = Worker(work), islice(corpus.documents(), limit)

@@ -42,8 +42,6 @@ class Labelling:
 def find_labelling(store: Store) -> Labelling | None:
     """Return the question, actors, design and period of a store's first draw, and the settings of all draws; None if
     there are no draws. A draw is a random sample of documents to label.
-
-    Raises DamagedStoreError if these settings are invalid.
     """
     rows = query_rows(store, "SELECT settings FROM label_draw ORDER BY draw")
     draws = [_read(text, store) for (text,) in rows]
@@ -150,8 +148,6 @@ def undo_answer(store: EventStore, coder: str) -> int | None:
     """Undo a coder's last answer and restore the previous one for that document; repeated calls go back further.
 
     Returns the number of the document; None if no answer is left to undo.
-
-    Raises InputError if no document was drawn, or the coder has no name; StoreError if the store cannot be written.
     """
     require_labelling(store)
     coders = list(coder_names(store).of(clean_coder_name(coder)))

@@ -24,8 +24,6 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
     The coder who answered first reads all drawn documents. Every other coder reads the documents that they answered
     before, and a systematic sample of the drawn documents with a random start. Each drawn document is in this sample
     with probability `overlap`; the sample is the same for all these coders.
-
-    Raises InputError if no document was drawn, or `overlap` is not above 0 and at most 1.
     """
     labelling = require_labelling(store)
     check_number(overlap, name="overlap", low=0, high=1, open="low")
@@ -95,8 +93,6 @@ def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
     A document of w words takes t = 60 w / 238 + 5 seconds at the default speed. Once 10 intervals between successive
     answers are known, t is multiplied by the coder's pace, the median of interval / t. Intervals of more than 10
     minutes are ignored as breaks.
-
-    Raises the errors of `documents_for`.
     """
     spellings, to_read = coder_names(store).of(clean_coder_name(coder)), documents_for(store, coder, overlap=overlap)
     words = dict(query_rows(store, "SELECT document, words FROM documents SEMI JOIN label_sample USING (document)"))

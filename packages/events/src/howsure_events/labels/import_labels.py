@@ -401,8 +401,6 @@ def readings_table(store: Store) -> Table:
     most documents; empty if that answer is unclear or there is none. second: the label by another coder. settled: the
     settled label, if the two differ. To estimate an actor's counts, pass that actor's rows with `strata`, or with
     `inclusion` if the labels were imported with inclusion probabilities.
-
-    Raises InputError if no document was drawn.
     """
     labelling = require_labelling(store)
     chances = dict(query_rows(store, "SELECT document, inclusion FROM label_sample"))
@@ -426,10 +424,7 @@ def readings_table(store: Store) -> Table:
 
 
 def reading_sheet(store: Store) -> list[dict[str, Any]]:
-    """Return the drawn documents in reading order, to be labelled in another tool: document (id), date, title, text.
-
-    Raises InputError if no document was drawn.
-    """
+    """Return the drawn documents in reading order, to be labelled in another tool: document (id), date, title, text."""
     require_labelling(store)
     order, rows = reading_order(store), []
     for start in range(0, len(order), FETCHED):

@@ -46,8 +46,6 @@ def period_documents(store: Store, actor: str, *, at: str) -> list[dict[str, Any
     unclear), and `settles`, whether the answer settles different answers of others. label: whether the actor acts
     according to the answers; None if they are unclear or differ. missed: whether the actor acts according to the
     answers, but the rule does not find the event.
-
-    Raises InputError for an actor or a period that is not in the store.
     """
     (actor,) = chosen_actors(store, [actor])
     answers = remembered_answer(store, ("answers about", actor), partial(actor_answers, store, actor))

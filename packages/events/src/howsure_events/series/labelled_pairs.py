@@ -66,8 +66,6 @@ def pair_features(store: Store, actors: Sequence[str] | None = None) -> PairFeat
     (96, ['mentions', 'share of mentions', 'named early', 'event words', 'mentions and event words'])
     >>> round(float(pairs.probability[pairs.actor == 1].sum()), 2)
     12.06
-
-    Raises InputError for an actor that the store does not know.
     """
     chosen = chosen_actors(store, actors)
     dates_of_documents = query_columns(store, "SELECT document, date FROM documents ORDER BY document")
@@ -237,9 +235,6 @@ def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs
     A document has no label if it is unclear, or if coders disagree on it. Such documents count as missing at random
     within their stratum, or reduce all inclusion probabilities by the proportion that is missing. A stratum that is
     left with fewer than 2 labels for this reason is joined to the most similar stratum (`joined_strata`).
-
-    Raises TooFewLabelsError if fewer than 10 documents have labels, or a stratum fewer than 2; InputError if a labelled
-    document is not in the store, or a stored document has no stratum.
     """
     documents = pairs.documents
     usable = ~np.isnan(settled.labels).any(axis=1)

@@ -369,10 +369,7 @@ def remember_undamaged(path: Path, state: State) -> None:
 
 
 def check_opened(store: Store) -> None:
-    """Check the schema and the small tables of a store that is being opened.
-
-    Raises DamagedStoreError naming the first violated rule.
-    """
+    """Check the schema and the small tables of a store that is being opened."""
     _refuse(chain(schema_damage(store), table_damage(store, AT_OPENING)), store)
 
 
@@ -390,17 +387,12 @@ def check_documents(store: Store, documents: Collection[int], *, tables: Collect
     """Check the rows of some documents, except the numbers within their clusterings.
 
     tables: the tables to check; by default all tables of documents.
-
-    Raises DamagedStoreError naming the first violated rule.
     """
     _refuse(table_damage(store, tables, documents=documents), store)
 
 
 def check_everything(store: Store) -> None:
-    """Check the tables that are not checked on opening, except the numbers within clusterings.
-
-    Raises DamagedStoreError naming the first violated rule.
-    """
+    """Check the tables that are not checked on opening, except the numbers within clusterings."""
     _refuse(table_damage(store, DOCUMENT_TABLES), store)
 
 

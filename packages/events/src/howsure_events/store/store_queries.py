@@ -236,10 +236,7 @@ class Store(Protocol):
 
 
 def query_rows(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a query with `$name` parameters. Each query has its own cursor, so threads can use a store.
-
-    Raises InputError if the store turns out to be damaged.
-    """
+    """Return the rows of a query with `$name` parameters. Each query has its own cursor, so threads can use a store."""
     with run_query(store, query, parameters) as answer:
         return answer.fetchall()
 

@@ -38,10 +38,7 @@ class CoreferenceCorpus:
 
 
 def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str | None) -> CoreferenceCorpus:
-    """Return a corpus. limit: read only the first documents of each part. parser: a spaCy pipeline.
-
-    Raises InputError if the data set is not found; MissingExtraError if a parser is named and spaCy is missing.
-    """
+    """Return a corpus. limit: read only the first documents of each part. parser: a spaCy pipeline."""
     folder, files = FILES[name]
     parts: dict[str, list[Document]] = {"dev": []}
     for part, file in files.items():
@@ -73,10 +70,7 @@ def parser_for(parser: str | None, data: str | None) -> str:
 
 
 def parse(documents: Sequence[Document], parser: str) -> list[Document]:
-    """Return the documents with unchanged words and sentences, and the tags and trees of a spaCy pipeline.
-
-    Raises MissingExtraError without spaCy; InputError if the pipeline does not exist or has no parser.
-    """
+    """Return the documents with unchanged words and sentences, and the tags and trees of a spaCy pipeline."""
     from howsure_events.extraction.parsers import SpacyParser
 
     pipeline = SpacyParser(parser).pipeline

@@ -29,8 +29,6 @@ def tweet_words(texts: Iterable[str]) -> list[list[str]]:
 
     >>> tweet_words(["So happy today :D #sunny"])
     [['so', 'happy', 'today', ':D', '#sunny']]
-
-    Raises MissingExtraError if nltk is not installed.
     """
     try:
         from nltk.tokenize import TweetTokenizer

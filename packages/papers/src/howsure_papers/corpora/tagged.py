@@ -69,8 +69,6 @@ def read_wsj(data: str | None, limit: int | None = None) -> Corpus:
     development and one for testing.
 
     limit: use only the first sentences of each part.
-
-    Raises InputError if the folder `wsj_sample` is not found.
     """
     folder = find_data_set("wsj_sample", data=data)
     sentences, tags = read_tagged(folder / "wsj_sample.tsv.gz")
@@ -96,10 +94,7 @@ def read_ewt(data: str | None, limit: int | None = None) -> Corpus:
 
 
 def read_ark(data: str | None, limit: int | None = None) -> Corpus:
-    """The tweets of Gimpel et al. (2011) with their split. limit: only the first tweets of each part.
-
-    Raises InputError if the data set `ark_twitter_pos` is not found.
-    """
+    """The tweets of Gimpel et al. (2011) with their split. limit: only the first tweets of each part."""
     folder = find_data_set(ARK, data=data)
     parts = ((sentence[:limit] for sentence in read_tagged(folder / f"{part}.tsv")) for part in PARTS)
     return Corpus("ark", "ARK tweets", *(Tagged(*part) for part in parts))

@@ -220,10 +220,7 @@ MARK = b"\xef\xbb\xbf"
 
 
 class ScoreFile:
-    """The documents of a file of JSON lines, each read on demand, or of an .npz file, read at once.
-
-    Raises InputError if the file does not exist, and for a line that is not a document or repeats a document's name.
-    """
+    """The documents of a file of JSON lines, each read on demand, or of an .npz file, read at once."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)

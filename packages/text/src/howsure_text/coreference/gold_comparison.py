@@ -27,8 +27,6 @@ def mention_confidence(posterior: CorefPosterior, clusters: object) -> Floats:
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
     >>> mention_confidence(posterior, [[0, 2], [1]]).round(2).tolist()
     [0.62, 0.42, 0.62]
-
-    Raises InputError if the clusters do not consist of the mentions, or for more than 5,000 mentions.
     """
     labels = posterior.labels(clusters)
     same = labels[:, None] == labels

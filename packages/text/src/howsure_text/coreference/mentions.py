@@ -359,10 +359,7 @@ COLUMNS = tuple(name for name in MentionColumns.__slots__ if name != "rows")
 
 
 def mention_columns(document: Document, mentions: Sequence[Mention]) -> MentionColumns:
-    """Compute the attributes of mentions of a parsed document.
-
-    Raises InputError if mentions are not in text order, or lie outside the document or in a sentence without a parse.
-    """
+    """Compute the attributes of mentions of a parsed document."""
     check_mentions(document, mentions)
     offsets = [0, *accumulate(len(sentence) for sentence in document.sentences)]
     parsed = ParsedDocument.of(document)

@@ -38,10 +38,7 @@ class Overlap:
 
 
 def cluster_overlap(gold: object, predicted: object, *, singletons: bool) -> Overlap:
-    """Compute the overlap of two clusterings; without `singletons`, clusters of one mention are left out.
-
-    Raises InputError if one of them contains a mention twice, or is not a list of clusters.
-    """
+    """Compute the overlap of two clusterings; without `singletons`, clusters of one mention are left out."""
     golden, guessed = _clusters(gold, "gold", singletons), _clusters(predicted, "predicted", singletons)
     cluster_of = {mention: p for p, members in enumerate(guessed) for mention in members}
     shared = Counter(

@@ -34,10 +34,7 @@ DENSE_SHARE = 0.125  # if a larger proportion of cells contains a link, products
 
 
 def pair_matrix(antecedents: Antecedents) -> Floats:
-    """Return P(i ~ j) of all pairs, (M, M), with ones on the diagonal; this takes M³/3 multiplications.
-
-    Raises InputError for more than 5,000 mentions.
-    """
+    """Return P(i ~ j) of all pairs, (M, M), with ones on the diagonal; this takes M³/3 multiplications."""
     refuse_large(len(antecedents), "pair_probability(pairs=[(i, j), ...]) answers chosen pairs")
     if len(antecedents) == 0:
         return np.empty((0, 0))
@@ -57,10 +54,7 @@ def pair_matrix(antecedents: Antecedents) -> Floats:
 
 
 def path_matrix(antecedents: Antecedents) -> Floats:
-    """Return G = (I - P)⁻¹, (M, M), the probability that the path of antecedents from mention i includes mention k.
-
-    Raises InputError for more than 5,000 mentions.
-    """
+    """Return G = (I - P)⁻¹, (M, M), the probability that the path of antecedents from mention i includes mention k."""
     refuse_large(len(antecedents), "sample() and query() have no such limit")
     if len(antecedents) == 0:
         return np.empty((0, 0))

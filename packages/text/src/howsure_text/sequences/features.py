@@ -339,10 +339,7 @@ def design_of_words(sentences: Sequence[Sequence[str]], families: Sequence[str],
 
 
 def design_of_items(sentences: Sequence[Sequence[Any]], attributes: Attributes) -> Design:
-    """Return the design of tokens described by lists or mappings of attributes, as in crfsuite.
-
-    Raises InputError naming the sentence, the token and the value.
-    """
+    """Return the design of tokens described by lists or mappings of attributes, as in crfsuite."""
     number: dict[tuple[tuple[str, float], ...], int] = {}
     rows = []
     for i, items in enumerate(sentences):

@@ -313,11 +313,7 @@ class Computed(Sequence[Floats]):
 def temper_potentials(
     potentials: Potentials, temperature: TemperatureInput, transitions: TemperatureInput
 ) -> Potentials:
-    """Divide emissions by `temperature`, and transitions, start and end by `transitions`; −inf remains −inf.
-
-    Raises InputError unless both are finite numbers above 0: one number for all sentences, or one per sentence, or for
-    `temperature` also one per token.
-    """
+    """Divide emissions by `temperature`, and transitions, start and end by `transitions`; −inf remains −inf."""
     lengths = potentials.lengths
     local = _checked(temperature, lengths, "temperature", tokens=True)
     between = _checked(transitions, lengths, "transitions", tokens=False)

@@ -219,10 +219,7 @@ def _scores(chain: Chain, gold: Integers) -> Floats:
 
 
 def gold_codes(posterior: TagPosterior, tags: Sequence[ArrayLike], *, unknown_tags: str) -> Integers:
-    """Return the index of each token's gold tag, sentence after sentence; -1 for tags that the model does not know.
-
-    Raises InputError if tags and sentences do not match, there is no token, or (unknown_tags="error") a tag is unknown.
-    """
+    """Return the index of each token's gold tag, sentence after sentence; -1 for tags that the model does not know."""
     check_unknown_tags(unknown_tags)
     names = posterior.labels
     rows: list[Any] = check_lists(tags, name="tags", of="tags")

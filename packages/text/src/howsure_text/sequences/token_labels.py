@@ -29,8 +29,6 @@ class EntityLabels:
 
     type_names: the types in order of appearance. types (K,): the number of each label's type, −1 for O. continues (K,
     K): whether label k after label j continues the entity of j.
-
-    Raises InputError for a label that is not the label of an entity.
     """
 
     def __init__(self, labels: Iterable[str]) -> None:

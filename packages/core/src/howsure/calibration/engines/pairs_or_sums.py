@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 def sums_of_frame(
     data: Any, *, y_true: Any, y_prob: Any, sample_weight: Any = None, groups: Any = None, pos_label: Any = None
 ) -> FrameSums:
-    """Let the engine of a lazy frame add up its pairs, by group if `groups` names a column.
-
-    Raises InputError for an argument that is not the name of a column.
-    """
+    """Let the engine of a lazy frame add up its pairs, by group if `groups` names a column."""
     from howsure.calibration.engines.lazy_frames import lazy_pairs, sums_of_lazy
 
     pairs = lazy_pairs(
@@ -94,10 +91,7 @@ def read_calibration_input(
 
 
 def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
-    """Read an input without groups as pairs or sums; `roles` are the other arguments of `read_calibration_input`.
-
-    Raises InputError, which names the parameter and any invalid value.
-    """
+    """Read an input without groups as pairs or sums; `roles` are the other arguments of `read_calibration_input`."""
     if isinstance(y_true, Pairs):  # they may have groups
         del roles["in_memory"]
         return pairs_from(y_true, y_prob, **roles)

@@ -342,8 +342,6 @@ def tagged_conllu(
     >>> said = Tagging(["NN"], {"P": ["0.9"]})
     >>> tagged_conllu("# x\\n1\\tsaw\\t_\\t_\\tVB\\t_\\t_\\t_\\t_\\tA=1|P=0\\n\\n", [[said]]).split("\\t")
     ['# x\\n1', 'saw', '_', '_', 'NN', '_', '_', '_', '_', 'A=1|P=0.9\\n\\n']
-
-    Raises InputError for a tag that is empty or contains a tab or a line break.
     """
     parts = content.split("\n\n")
     taggings_left = iter(taggings)

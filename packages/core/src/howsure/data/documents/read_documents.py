@@ -255,10 +255,7 @@ DOCUMENT_BEGIN = re.compile(r"^#\s*(?:newdoc|begin document)\b", re.MULTILINE)
 
 
 def first_documents(path: str | os.PathLike[str], limit: int | None) -> list[Document]:
-    """Read the first `limit` documents of a file, or all (None); a line must mark the beginning of each document.
-
-    Raises InputError as `read_documents` does.
-    """
+    """Read the first `limit` documents of a file, or all (None); a line must mark the beginning of each document."""
     if limit is None:
         return read_documents(path)
     text = read_text(path)

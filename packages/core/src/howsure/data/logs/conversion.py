@@ -647,10 +647,7 @@ def log_of_selected_rows(
     by_file: bool = False,
     missing_values: Sequence[str] = (),
 ) -> Log:
-    """Describe the rows of rewritten logs (`files`) that satisfy a condition; without a condition, all rows.
-
-    Raises InputError if no row satisfies the condition, or if a value cannot be compared.
-    """
+    """Describe the rows of rewritten logs (`files`) that satisfy a condition; without a condition, all rows."""
     if rows is None:
         return log
     selected = Log(log.format, log.normalise, log.model_version, log.notes, log.files)

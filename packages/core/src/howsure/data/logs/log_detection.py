@@ -156,8 +156,6 @@ def unfolded(
 
     The format is None for tables, and if it has not been determined. tell: a function that is called with a note on
     tables next to logs.
-
-    Raises InputError for a folder without files to read, with logs of two programs, or with tables of two formats.
     """
     named = [os.fspath(path) for path in paths]
     if len(named) == 1 and os.path.isdir(named[0]):

@@ -362,10 +362,7 @@ class Source:
         return InputError(f"{unit} {line:,} of {self.name}: {what}")
 
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the objects in the lines of the file, each with its line number.
-
-        Raises InputError for a line that is not a JSON object or is truncated.
-        """
+        """Yield the objects in the lines of the file, each with its line number."""
         for first, text in self.chunks():
             yield from self.records_in(first, text)
 

@@ -54,10 +54,7 @@ LISTED = 1000  # most distinct labels that are examined
 
 
 def label_sql(selection: Selection, column: Column, pos_label: str | None) -> str:
-    """Return SQL for the label: 1, 0, or null if it is neither.
-
-    Raises InputError, listing the values with their counts, if there are not two or `pos_label` is not among them.
-    """
+    """Return SQL for the label: 1, 0, or null if it is neither."""
     if pos_label is None and column.type == "BOOLEAN":
         return f"CAST({column.sql} AS UTINYINT)"
     if pos_label is None and column.is_integer:
@@ -223,11 +220,7 @@ KIND = "kind of what is stated"
 
 
 def with_stated_confidence(table: Table, text: Column, only: str, *, skip_missing: bool) -> tuple[Table, Column]:
-    """Add a column with the confidence that an answer states; missing if it states none or is ambiguous.
-
-    Raises InputError, which names the row, for the first of the rows `only` without a confidence, unless
-    `skip_missing`.
-    """
+    """Add a column with the confidence that an answer states; missing if it states none or is ambiguous."""
     from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
 
     connection, name = table.connection, f"confidence stated in {text.name}"

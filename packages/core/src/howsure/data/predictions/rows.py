@@ -32,10 +32,7 @@ FILE = "file"  # the column that names a file
 
 
 def load_weights(selection: Selection, column: Column) -> Floats:
-    """Read the weights.
-
-    Raises InputError, which names file and row, if a weight is not a number, negative or infinite.
-    """
+    """Read the weights."""
     values = class_matrix(selection, [column], lists=False)[:, 0]
     with renumbered_rows(selection.place_of):
         return check_weights(values, n=selection.n, name=column.called)
@@ -305,8 +302,6 @@ def feature_columns(selection: Selection, names: Sequence[str], missing_values: 
     Numbers are (n,), NaN if missing; days are datetime64; other values are `Coded`, with the code -1 if missing. A
     column of strings that contains only numbers or only dates is converted. `length(COL)` is the number of characters
     in a column's string.
-
-    Raises InputError for a column of lists or mappings.
     """
     return {name: _feature(selection, name, missing_values) for name in names}
 

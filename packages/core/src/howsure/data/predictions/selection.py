@@ -47,8 +47,6 @@ def opened_files(
     """Open files for queries of these columns; they are closed if an error occurs in the block.
 
     with_classes: also keep the lists of classes and their probabilities in logs.
-
-    Raises InputError for a file that cannot be read, and for an invalid expression.
     """
     filter_ = condition(source.where) if source.where is not None else None
     with Database(spool).opening() as database:
@@ -114,10 +112,7 @@ class Opened:
         return table, self.condition.sql(table, self.source.missing_values) if self.condition else ALL
 
     def selected(self, table: Table, only: str, kinds: Mapping[Column, str]) -> Selection:
-        """Select the wanted rows without missing values. kinds: how each column is read (see `Column.missing`).
-
-        Raises InputError for the first missing value, unless missing values are skipped, and if no row is left.
-        """
+        """Select the wanted rows without missing values. kinds: how each column is read (see `Column.missing`)."""
         source = self.source
         tests = {column: column.missing(source.missing_values, kind=kind) for column, kind in kinds.items()}
         return select_rows(table, tests, skip=source.skip_missing, values=source.missing_values, only=only)
@@ -234,8 +229,6 @@ def select_rows(
     selects rows.
 
     A row with several missing values is counted under the first of them.
-
-    Raises InputError for the first missing value unless `skip`, and if no row is left.
     """
     cases = " ".join(f"WHEN {test} THEN {index}" for index, test in enumerate(missing.values()))
     first = f"CASE WHEN NOT coalesce({only}, FALSE) THEN -2 {cases} ELSE -1 END"
@@ -279,10 +272,7 @@ NUMBERS = count()  # of the types that this process creates, so that their names
 
 
 def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
-    """The number of used rows in every group, by name, in natural order.
-
-    Raises InputError for too many groups.
-    """
+    """The number of used rows in every group, by name, in natural order."""
     sizes = {name: int(str(rows)) for name, rows in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
     check_group_count(len(sizes), sum(sizes.values()), name=column.name)
     return {name: sizes[name] for name in sorted(map(str, sizes), key=natural_order)}

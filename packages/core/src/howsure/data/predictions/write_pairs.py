@@ -74,10 +74,7 @@ def write_columns(
     *,
     raw: bool = False,
 ) -> None:
-    """Write columns by name: texts, numbers, or integers with missing values; otherwise like `write_pairs`.
-
-    Raises InputError for another suffix.
-    """
+    """Write columns by name: texts, numbers, or integers with missing values; otherwise like `write_pairs`."""
     suffix = check_suffix(path)
     harmless = suffix == ".csv" and not raw
     arrays = {name: _array(column, harmless) for name, column in columns.items()}

@@ -16,10 +16,7 @@ MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
 
 
 def copy_of_table(database: str, table: str) -> tuple[str, Scratch]:
-    """The file of a copy of a table or view, and the scratch folder that contains it.
-
-    Raises InputError if the database or the table does not exist.
-    """
+    """The file of a copy of a table or view, and the scratch folder that contains it."""
     scratch = Scratch()
     copy = os.path.join(scratch.folder, f"{''.join(c if c.isalnum() else '_' for c in table)[:60]}.parquet")
     _copy_table(database, table, copy, str(scratch.folder))

@@ -127,8 +127,6 @@ def named_files(
     Plain files that were already found in a folder are returned unchanged, unless a `format` is named. Without
     `format`, the format of a file is determined by its suffix or, with `by_content`, by its first bytes. Files in
     another `encoding` than UTF-8 are also copied into `spool`.
-
-    Raises InputError if a path does not exist, is a directory or empty, is named twice, or has an unknown format.
     """
     if format is not None:
         check_choice(format, TABLES, name="format")
@@ -170,10 +168,7 @@ PART = 1 << 20
 
 
 def _with_tabs(file: File, copy: str) -> File:
-    """A copy with tabs of a table whose columns are separated by blanks; other files unchanged.
-
-    Raises InputError for a row with more or fewer values than the header.
-    """
+    """A copy with tabs of a table whose columns are separated by blanks; other files unchanged."""
     if file.format not in ("csv", "tsv") or file.compression != "none":
         return file
     with open(file.path, "rb") as lines, open(copy, "wb") as copied:
@@ -196,9 +191,6 @@ def _with_tabs(file: File, copy: str) -> File:
 def _has_marks_in_values(file: File) -> bool:
     """Whether quotation marks in a TSV file are part of values, such as tagged words: they would merge lines, or cannot
     be read as enclosing values, and all lines have as many tabs as the header.
-
-    Raises InputError if marks would merge lines that have as many tabs as the header, but other lines have more or
-    fewer.
     """
     if file.format != "tsv" or not any(b'"' in part for part in _whole_lines(file)):
         return False
@@ -452,10 +444,7 @@ def parquet_source(files: Sequence[File], *, folders: bool = False, with_names: 
 
 
 def folders_are_columns(file: File, names: Collection[str], own_columns: Collection[str]) -> bool:
-    """Whether some requested columns are not in the file but in its path, as in `year=2020/x.parquet`.
-
-    Raises InputError if another requested column is in both, because DuckDB would use the value in the path.
-    """
+    """Whether some requested columns are not in the file but in its path, as in `year=2020/x.parquet`."""
     parts = os.path.abspath(file.path).split(os.sep)[:-1]
     folder_names = {match[1].casefold() for part in parts if (match := FOLDER.fullmatch(part)) is not None}
     own_names = {name.casefold() for name in own_columns}

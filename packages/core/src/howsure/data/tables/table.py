@@ -74,8 +74,6 @@ TEXT_TYPES = ("VARCHAR", "JSON")
 def in_typed(connection: Connection, relation: str, place: Place, type: str) -> str:
     """Return the SQL expression of a value inside a column, with its own type; null if a list is too short or a MAP
     lacks the key.
-
-    Raises InputError for a field that a STRUCT does not have, and for a key or position that the type does not support.
     """
     sql = identifier(place.column)
     for at, step in enumerate(place.steps):
@@ -311,8 +309,6 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
     several of these as one key (`a,b`).
 
     With `by_file`, `file` is also a column: the name of each file (`source_names`).
-
-    Raises InputError if a file lacks a column or cannot be read, if there are no rows, or if formats cannot be mixed.
     """
     openers = {OPENERS.get(file.format, _open_texts) for file in files}
     if len(openers) > 1:
@@ -455,10 +451,7 @@ def _check_path(table: Table, column: Column) -> None:
 
 
 def column_names(database: Database, file: File, *, whole: bool = True) -> list[str]:
-    """The names of the columns of a file, in its order; for JSON, of the `whole` file or a sample of its rows.
-
-    Raises InputError if it cannot be read.
-    """
+    """The names of the columns of a file, in its order; for JSON, of the `whole` file or a sample of its rows."""
     if file.columns:
         return list(file.columns)
     with reading(file.name, file.path):
@@ -595,10 +588,7 @@ def _open_archives(database: Database, files: tuple[File, ...], names: list[str]
 def _places(
     connection: Connection, file: File, names: Sequence[str], described: dict[str, str], shown: Mapping[File, str]
 ) -> dict[str, Place]:
-    """Return the place in the file that each name refers to, except the column of file names.
-
-    Raises InputError for a name that the file does not have.
-    """
+    """Return the place in the file that each name refers to, except the column of file names."""
     if not described:
         raise InputError(f"{file.name} has no column, but needs {shortened(names)}.")
     if shown and FILE in described:
@@ -642,8 +632,6 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
     """Return the column with the sorted keys of its first value, if this is a JSON object (in Parquet a STRUCT or MAP).
 
     only: an SQL condition that selects the rows.
-
-    Raises InputError at the first row with other keys.
     """
     if not (column.is_text or column.type.startswith(("STRUCT", "MAP"))):
         return column

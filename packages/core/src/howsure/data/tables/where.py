@@ -55,10 +55,7 @@ class Value:
 
 
 def parsed(expression: str) -> Condition:
-    """Parse an expression and return its condition.
-
-    Raises InputError if it is empty, too long, nested too deeply, or not a single boolean expression over columns.
-    """
+    """Parse an expression and return its condition."""
     if not expression.strip():
         raise InputError(f"`where=...` must be an expression such as `where={EXAMPLE!r}`; it is empty.")
     if len(expression) > MAX_CHARACTERS:
@@ -262,9 +259,6 @@ class Condition:
         """Return SQL for whether a row satisfies the condition; it is never null. values: those treated as missing.
 
         A missing value satisfies only `is null`.
-
-        Raises InputError for the first row whose value has another type than the value that it is compared with, and if
-        no row is left.
         """
         condition = f"coalesce({self.written(_Writer(table, values))}, FALSE)"
         if not table.ask("1", rest=f"WHERE {condition} LIMIT 1"):

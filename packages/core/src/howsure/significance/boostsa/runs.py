@@ -70,10 +70,7 @@ def table_columns(names: Sequence[str], *, spread: bool) -> list[str]:
 
 
 def build_frame(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> Any:
-    """A pandas DataFrame with the conditions as its index.
-
-    Raises MissingExtraError without pandas.
-    """
+    """A pandas DataFrame with the conditions as its index."""
     require("A table of howsure.significance.boostsa", "pandas", "pandas")
     import pandas as pd
 
@@ -141,10 +138,7 @@ def empty_part() -> Part:
 
 
 def check_part(name: str, part: Part) -> None:
-    """Check a condition read from a file.
-
-    Raises InputError naming the condition and the run if a key is missing or lengths differ.
-    """
+    """Check a condition read from a file."""
     absent = [key for key in KEYS if key not in part]
     if absent:
         raise InputError(f"{name!r} has no {absent[0]!r}; a condition needs {', '.join(KEYS)}.")
@@ -159,10 +153,7 @@ def check_part(name: str, part: Part) -> None:
 
 
 def plain_epochs(epochs: Any) -> list[Any]:
-    """Epochs, given as one number, several, or None, as a plain list.
-
-    Raises InputError if they are not finite numbers.
-    """
+    """Epochs, given as one number, several, or None, as a plain list."""
     if epochs is None:
         return []
     try:
@@ -186,10 +177,7 @@ def check_one_kind(outcomes: Outcomes, *further: Any) -> None:
 
 
 def merged_outcomes(outcomes: Outcomes, further: Outcomes) -> Outcomes:
-    """Return the runs of both outcomes; a run that is in both occurs once.
-
-    Raises InputError if both have different runs of one name, or if labels and distributions are mixed.
-    """
+    """Return the runs of both outcomes; a run that is in both occurs once."""
     merged: Outcomes = {}
     for h0 in dict.fromkeys([*outcomes, *further]):
         controls = [source[h0] for source in (outcomes, further) if h0 in source]
@@ -246,9 +234,6 @@ def aligned(h0: str, control: Part, h1: str, treatment: Part) -> AlignedRuns:
     Runs are repetitions if they predict the same items, and folds of a cross-validation if they predict different
     items. In a repeated cross-validation, there are both. Items are identified by `idxs`. If all `idxs` are row numbers
     from 0, runs with the same targets predict the same items, and runs with other targets are other folds.
-
-    Raises InputError if a run repeats an item, if some items of a condition are predicted more often than others, if
-    the conditions do not have the same items, or if an item has two targets.
     """
     for name, part in ((h0, control), (h1, treatment)):
         if not part.get("preds"):
@@ -350,8 +335,6 @@ class _Items:
 def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
     """Return the arguments of `compare`: all runs concatenated if both conditions have the same number of runs,
     otherwise `Runs`, with a warning.
-
-    Raises InputError as `aligned` does.
     """
     runs = aligned(h0, control, h1, treatment)
     n_control, n_treatment = len(runs.control), len(runs.treatment)
@@ -373,8 +356,6 @@ def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
 def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **options: Any) -> Comparison:
     """Compare every treatment in an outcomes.json with its control, by item. Repetitions do not count as additional
     items.
-
-    Raises InputError as `compare` does, or if there is nothing to compare.
     """
     results = []
     folds: dict[str, None] = {}

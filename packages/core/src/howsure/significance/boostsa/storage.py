@@ -21,10 +21,7 @@ Outcomes = dict[str, dict[str, Any]]
 
 
 def read_labels(path: str | os.PathLike[str]) -> Any:
-    """Labels (one per line) or rows of probabilities, from a .txt, .csv, .tsv or .npy file; nothing is unpickled.
-
-    Raises InputError, which names the file and the line.
-    """
+    """Labels (one per line) or rows of probabilities, from a .txt, .csv, .tsv or .npy file; nothing is unpickled."""
     label_file = _file(path)
     suffix = label_file.suffix.lower()
     if suffix == ".npy":
@@ -57,10 +54,7 @@ def read_labels(path: str | os.PathLike[str]) -> Any:
 
 
 def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
-    """The experiments in an outcomes.json: `{h0: {exp_idxs, preds, targs, idxs, epochs, h1: {name: {…}}}}`.
-
-    Raises InputError if the file is not of that kind.
-    """
+    """The experiments in an outcomes.json: `{h0: {exp_idxs, preds, targs, idxs, epochs, h1: {name: {…}}}}`."""
     content = _file(path).read_bytes()
     try:
         outcomes = parsed_json(content)
@@ -113,10 +107,7 @@ def write_results(name: str, table: Any, folder: str) -> None:
 
 
 def check_folder(folder: str) -> None:
-    """Check, before any computation, that a folder exists.
-
-    Raises InputError if it does not.
-    """
+    """Check, before any computation, that a folder exists."""
     if folder and not Path(folder).is_dir():
         raise InputError(f"`dir_out` must be a folder that exists; {folder!r} does not exist. Create it first.")
 

@@ -60,10 +60,7 @@ def named_metrics(metrics: object) -> list[str | Metric] | None:
 
 
 def metrics_and_class(metrics: Any) -> dict[str, Any]:
-    """The arguments `metrics` and, from a mapping of metrics to a class, `target_class`.
-
-    Raises InputError if the mapping has more than one class.
-    """
+    """The arguments `metrics` and, from a mapping of metrics to a class, `target_class`."""
     if not isinstance(metrics, Mapping):
         return {"metrics": metrics}
     classes = list(dict.fromkeys(metrics.values()))

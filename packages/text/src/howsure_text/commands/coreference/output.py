@@ -157,8 +157,6 @@ def write_samples(resolved_documents: Sequence[ResolvedDocument], path: str, *, 
 
     `entity` is the number of the first mention of the entity. The random numbers of a document depend only on its
     position.
-
-    Raises InputError if the rows do not fit in memory.
     """
     from howsure.data.predictions.write_pairs import write_columns
 
