@@ -160,8 +160,7 @@ def trials() -> bytes:
 
 
 def texts_and_tags() -> dict[str, bytes]:
-    """150 texts with two translations that contain random errors, and 60 tagged documents with the tags of two
-    taggers."""
+    """150 texts with two translations with random errors, and 60 tagged documents with the tags of two taggers."""
     draw = random.Random(0)
     vocabulary = "the a cat dog sat ran on under mat house big small old new and then"
     words = vocabulary.split()

@@ -28,8 +28,7 @@ def _responses_and_gold(n: int, draw: random.Random) -> tuple[bytes, bytes]:
 
 
 def _invoice(name: str, draw: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the response to an invoice, and its true values. Some invoices are hard to read, and confidences are too
-    high."""
+    """Return the response to an invoice, and its true values. Some are hard to read; confidences are too high."""
     number, date = draw.randrange(10**5, 10**6), f"2026-{draw.randrange(1, 10):02}-{draw.randrange(10, 29)}"
     total, paid = round(draw.uniform(20, 900), 2), draw.random() < 0.5
     prices = [round(draw.uniform(5, 99), 2) for _ in range(draw.randrange(1, 4))]

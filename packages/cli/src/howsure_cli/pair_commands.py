@@ -42,8 +42,7 @@ class Lines(NamedTuple):
 
 
 def files_of_lines(paths: Sequence[str]) -> Lines | None:
-    """Return the description of a file of words and tags, or of two files of lines, one of which may be predictions;
-    None for tables."""
+    """Describe a file of words and tags, or two files of lines, one perhaps of predictions; None for tables."""
     if len(paths) > 2 or not all(os.path.isfile(path) and os.path.getsize(path) <= MAX_BYTES for path in paths):
         return None
     suffixes = [format_suffix(path) for path in paths]

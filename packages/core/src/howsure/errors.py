@@ -169,8 +169,7 @@ class InPython:
     origin = ORIGIN
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        """`bins` or `bins=20`; for a way to give probabilities, `Probabilities('logits', 'COL')`; for the class of a
-        metric, `metrics={'f1': 'CLASS'}`."""
+        """`bins`, `bins=20`, `Probabilities('logits', 'COL')` or, for a metric's class, `metrics={'f1': 'CLASS'}`."""
         if name == "target_class":
             return "metrics={'f1': 'CLASS'}"
         if name.startswith("Probabilities."):

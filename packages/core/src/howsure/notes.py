@@ -16,8 +16,7 @@ DETAIL, NOTE, WARNING, FINDING = range(4)  # a method; a limit of a result; poss
 
 
 class Note(str):
-    """A sentence below a result. severity: DETAIL, NOTE, WARNING or FINDING. template: see `marked_note`. sentence: the
-    note without "note: " (see `footnote`)."""
+    """A sentence below a result. template: see `marked_note`. sentence: the note without "note: " (see `footnote`)."""
 
     severity: int
     template: str | None
@@ -96,8 +95,7 @@ def notes_by_name(notes_of_groups: Iterable[tuple[str, Sequence[str]]]) -> list[
 
 
 def with_spelled_notes(value: Any, surface: Surface) -> Any:
-    """Return a result, or a part of it, in which the notes name parameters as `surface` (Python or the command line)
-    spells them."""
+    """Return a result, or a part of it, whose notes name parameters as `surface` (Python or commands) does."""
     if isinstance(value, Note):
         return value.spelled(surface)
     if isinstance(value, tuple | list):

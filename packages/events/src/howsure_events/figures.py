@@ -335,8 +335,7 @@ def _darker(colour: str) -> str:
 
 
 def _finish(figure: Figure, series: EventSeries, actors: Sequence[str], title: str | None, *, scale: str) -> None:
-    """Draw the axis label, the legend and the title. actors: the actors that are drawn. scale: a note on the scale of
-    the panels."""
+    """Draw the axis label, the legend and the title. actors: those drawn. scale: a note on the panels' scale."""
     counted = "share of the documents of" if series.unit == "share" else series.unit
     figure.supylabel(f"{counted} a {series.period}{f' ({scale})' if scale else ''}", fontsize=9)
     width = figure.get_size_inches()[0]

@@ -411,8 +411,7 @@ class Lexicon:
 
 
 def _names(entries: Iterable[tuple[str, str]]) -> list[Name]:
-    """Return one name per spelling, with all its codes. Of spellings that differ only in capitals, the one with the
-    fewest capitals is kept."""
+    """Return one name per spelling, with all its codes: of those that differ in case, the one with fewest capitals."""
     codes: dict[tuple[str, ...], list[str]] = {}
     written: dict[tuple[str, ...], tuple[str, ...]] = {}
     for row, (code, name) in enumerate(entries):

@@ -268,9 +268,7 @@ def tag(corpus: Corpus, advance: Advance) -> TaggedWords:
 
 
 def run_tests_by_size(tagged: TaggedWords, seed: int, advance: Advance) -> list[SizeResult]:
-    """Run every test on the first words and on as many words of drawn tweets, for all sizes for which there are enough
-    words.
-    """
+    """Run every test on the first words, and on as many words of drawn tweets, for all possible sizes."""
     sizes = [n for n in WORDS if n < len(tagged)]
     advance((len(WORDS) - len(sizes)) * (DRAWS + 1))
     sizes_ = []
@@ -295,8 +293,7 @@ def result_at_paper_size(sizes: Sequence[SizeResult]) -> SizeResult:
 
 
 def figure_2_findings(sizes: Sequence[SizeResult]) -> tuple[Finding, ...]:
-    """Return the paper's finding for each metric with the paper's number of words, and the effect of the proportion on
-    the test."""
+    """Return the paper's finding for each metric with its number of words, and the effect of the proportion."""
     size = result_at_paper_size(sizes)
     default, exact = size.found(share_name(DEFAULT), "accuracy"), size.found(EXACT, "accuracy")
     shares = [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in (default, exact)]
@@ -341,8 +338,7 @@ def figure_2_panels(sizes: Sequence[SizeResult]) -> list[tuple[str, list[Series]
 
 
 def draw_panels(sizes: Sequence[SizeResult]) -> list[tuple[str, list[Series]]]:
-    """Return one panel per metric: how often the difference is significant, with an interval, by proportion of the
-    sample."""
+    """Return one panel per metric: how often the difference is significant, by proportion of the sample."""
     panels = []
     for metric, name in METRICS.items():
         shares = [[size.found(share_name(share), metric) for share in SHARES] for size in sizes]

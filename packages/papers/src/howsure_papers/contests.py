@@ -289,9 +289,7 @@ def _majority_text(won: Estimate, n: int) -> tuple[str, bool | None]:
 
 
 def significant(contest: Contest) -> tuple[int, int]:
-    """The numbers of labels for which the second model is significantly better and significantly worse, after
-    adjustment.
-    """
+    """Return the numbers of labels for which the second model is significantly better and worse, p being adjusted."""
     differences = contest.differences()
     p = adjust_p_values([p_value(difference) for difference in differences])
     sign = np.array([difference.value for difference in differences])
@@ -351,9 +349,7 @@ def models_table(outcomes: Sequence[Outcome]) -> Numbers:
 
 
 def labels_table(outcomes: Sequence[Outcome]) -> Numbers:
-    """Every label on one corpus, the most frequent first, with both models' errors and p adjusted for the number of
-    labels.
-    """
+    """Every label on one corpus, the most frequent first, with both models' errors and adjusted p."""
     question, names = outcomes[0].question, outcomes[0].tags.names
     order: list[int] = question.order.tolist()
     label = question.labels.removesuffix("s")

@@ -65,8 +65,7 @@ LOSSES: tuple[Loss, ...] = get_args(Loss)
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A corpus, the source of mentions ("gold" or "detected") and of trees ("gold" or "parser"), and the training
-    loss."""
+    """A corpus, the source of mentions ("gold" or "detected") and trees ("gold" or "parser"), and the training loss."""
 
     corpus: str
     mentions: Source
@@ -252,8 +251,7 @@ def corrections(judged: Results) -> tuple[str, ...]:
 
 
 def paper_table(judged: Results) -> Numbers:
-    """Return the paper's numbers and ours for models trained by likelihood: a row per quantity, a column per
-    setting."""
+    """Return the paper's and our numbers for models trained by likelihood: a row per quantity, a column per setting."""
     low, high = DOUBTFUL
 
     def over(value: Callable[[np.ndarray[Any, Any]], float]) -> Callable[[Judged], Estimate]:

@@ -68,8 +68,7 @@ def find_names(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
 def country_names(
     path: Path, corpus: str, lists: Mapping[str, Lexicon], count: Count | None = None
 ) -> ExperimentResult:
-    """Return the effects of the paper's list and stems in a store. count: computes the expected number of events for a
-    list."""
+    """Return the effects of the paper's list and stems in a store. count: computes the expected events for a list."""
     names_by_list = find_names(path, lists)
     stemmed = names_by_list[STEMMED]
     added = stemmed.added.total()

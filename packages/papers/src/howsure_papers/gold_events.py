@@ -256,8 +256,7 @@ def _percent(estimate: Estimate) -> str:
 
 
 def _is_greater(estimate: Estimate, other: Estimate) -> bool | None:
-    """Return whether one proportion is greater than another; None if the interval of the difference contains 0
-    (Newcombe 1998, method 10)."""
+    """Return whether a proportion is greater; None if Newcombe's (1998, method 10) interval contains 0."""
     if estimate.low is None or estimate.high is None or other.low is None or other.high is None:
         return None
     gap = estimate.value - other.value

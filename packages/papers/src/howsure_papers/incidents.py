@@ -228,8 +228,7 @@ def attacks_by_month(incidents: Incidents, n: int, *, seed: int) -> Months:
 
 
 def months_figure(drawn: Months) -> Figure:
-    """Draw the corrected counts and the counts from scores alone as points with intervals, and the true counts as
-    dashes."""
+    """Draw corrected counts and counts from scores alone as points with intervals, and true counts as dashes."""
     with use_style():
         figure = new_figure(6.6, 3.0)
         ax = figure.add_subplot()

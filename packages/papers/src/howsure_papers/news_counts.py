@@ -233,8 +233,7 @@ class StoreCounts:
 def count_store(
     path: Path, *, corpus: str, rule: str, by: str, news: News, shown: Sequence[str] = ()
 ) -> StoreCounts | None:
-    """The counts of a store; None if no document has an event. `shown`: the actors of the series, instead of the most
-    frequent ones."""
+    """The counts of a store; None without an event. `shown`: the actors, instead of the most frequent ones."""
     with EventStore.open(path) as store:
         drawn = read_drawn(store, by=by)
         if not drawn.actors:

@@ -135,8 +135,7 @@ def try_police(setting: Setting) -> ExperimentResult:
 
 
 def police_findings(rows: Sequence[Row], totals: Sequence[Row], *, least: int, design: str) -> list[Finding]:
-    """Return the findings under one design, over all questions, all scores, and the numbers of labels from `least`
-    on."""
+    """Return the findings under one design, over all questions, all scores, and numbers of labels from `least` on."""
     kept = [row for row in rows if int(row.name[2]) >= least and row.name[3] == design]
     where = f"India police events, {least} labels or more, {design}"
     findings = []
@@ -165,9 +164,7 @@ def rule_for(question: str) -> Rule:
 
 
 def extract_police(setting: Setting, news: PoliceNews, stores: Mapping[str, Path]) -> None:
-    """Write or continue the store of each question. Texts are parsed once, and the events of other questions are
-    extracted from the same parses.
-    """
+    """Write or continue the store of each question. Texts are parsed once, for all questions."""
     first, *others = ACTS
     rows = [
         {"id": name, "date": date, "text": text}

@@ -255,9 +255,7 @@ class Experiment(Generic[Parameters]):
 def experiment(
     title: str, *, steps: Callable[..., int]
 ) -> Callable[[Callable[Parameters, ExperimentResult]], Experiment[Parameters]]:
-    """Make an experiment from a function `reproduce_NAME`. steps: a function that computes the number of steps from its
-    options.
-    """
+    """Make an experiment from `reproduce_NAME`. steps: a function that computes their number from its options."""
     return lambda find: Experiment(title, steps, find)
 
 

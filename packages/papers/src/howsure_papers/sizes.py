@@ -214,8 +214,7 @@ def _line(on_parts: PartErrors) -> Series:
 
 
 def findings_of_parts(on_parts: PartErrors) -> list[Finding]:
-    """Return the effect of smaller test data on the error, and the precision that the paper's number of documents
-    allows."""
+    """Return the effect of smaller test data on the error, and the precision that the paper's documents allow."""
     few, many = on_parts.more(fixed=True), on_parts.more(fixed=False)
     findings_ = [
         Finding(

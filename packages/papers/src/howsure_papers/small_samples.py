@@ -124,8 +124,7 @@ def small_set_rate(rejections: Floats, test: str) -> Estimate:
 
 
 def rejection_findings(rejections: dict[Regime, Floats]) -> tuple[Finding, ...]:
-    """Return findings: is p too low on small test sets by BooStSa's rule (as the paper warns), by other tests, or for
-    other reasons?"""
+    """Return whether p is too low on small test sets by BooStSa's rule, by other tests, or for other reasons."""
     large = rejections[SENTENCES][-1]
     often = max(
         (small_set_rate(rejections[MANY_RESAMPLES], test) for test in TESTS[:RULE]), key=lambda share: share.value

@@ -46,9 +46,7 @@ NOUNS = replace(WIDE, name="violence, nouns", nouns=tuple(EVENT_NOUNS.split()))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """Common settings of the parts of an experiment. folder: the folder of the stores. samples: the number of samples
-    of labels, if they are drawn.
-    """
+    """Common settings of the parts. folder: of the stores. samples: the number of samples of labels, if drawn."""
 
     data: str | None
     parser: str | None

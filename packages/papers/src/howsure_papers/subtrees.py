@@ -161,8 +161,7 @@ def subtree_indicators(heads: Integers) -> Floats:
 
 
 def findings(pairs_by_name: Mapping[str, Pairs], curves: Mapping[tuple[str, str], CalibrationCurve]) -> list[Finding]:
-    """Return findings: whether each type of subtree is calibrated, whether all types are similar, and the effect of
-    valence."""
+    """Return whether each type of subtree is calibrated, whether all types are similar, and the effect of valence."""
     rows = []
     for kind in HEADS:
         error = curves[VALENCE, kind].error

@@ -193,9 +193,7 @@ def compare_trainers(trained: Sequence[Trained]) -> ExperimentResult:
 
 
 def compare_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> ExperimentResult:
-    """An HMM by maximum likelihood, on sentences for which it has a posterior, compared with smoothed HMMs and
-    CRF-Basic (`basic`).
-    """
+    """An HMM by maximum likelihood, where it has a posterior, compared with smoothed HMMs and CRF-Basic (`basic`)."""
     query, n, where = QUERIES[corpus.key], len(corpus.test), f"Maximum likelihood, {corpus.name}"
     strict, tiny = (fit_hmm(corpus.train, pseudocount) for pseudocount in (0.0, NEARLY_ZERO))
     chosen = choose(taggers.CHOSEN, corpus.train, corpus.dev, advance).tagger

@@ -57,9 +57,7 @@ class Kind:
 
 
 def crf_kind(name: str, features: str | Sequence[str], grid: Sequence[float]) -> Kind:
-    """CRFs with an L2 penalty c₂, which start from the weights of their last fit and are trained until the result does
-    not depend on the processor.
-    """
+    """CRFs with L2 penalty c₂, started at their last fit and trained until the processor does not matter."""
     return Kind(name, "c₂", grid, CRFTagger(features=features, warm_start=True, tolerance=TOLERANCE), ("c2",))
 
 
@@ -115,9 +113,7 @@ class Judged:
 
 
 def judge(tagger: Tagger, part: Tagged, labels: Sequence[str]) -> Judged:
-    """The predictions of a tagger for sentences. Tokens with tags that do not occur in training are kept, as tokens
-    with no known tag.
-    """
+    """The predictions of a tagger for sentences; tokens with tags unseen in training have no known tag."""
     marginals = tag_marginals(tagger, part.sentences, labels)
     gold = list(chain.from_iterable(part.tags))
     best = chain.from_iterable(tagger.predict(part.sentences))

@@ -333,8 +333,7 @@ def noun(judged: Judged, kind: str) -> Noun:
 
 
 def _quantities(nouns: Mapping[str, Noun]) -> dict[str, tuple[float, Floats]]:
-    """Return the errors of the taggers and the differences between them: the value, and the values with one sentence
-    left out."""
+    """Return the taggers' errors and differences: the value, and the values with one sentence left out."""
     only_noun = np.zeros(1, dtype=np.int64)
     roots = {kind: noun.errors.roots(only_noun) for kind, noun in nouns.items()}
     quantities = dict(roots)

@@ -84,8 +84,7 @@ class Command(Helpful):
         return parser
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options of the command, then one line per topic with the names of the options that many commands
-        share."""
+        """Write the options of the command, then a line per topic with the options that commands share."""
         listed: list[tuple[str, str]] = []
         shared: dict[str, list[str]] = {}
         for param in self.get_params(ctx):

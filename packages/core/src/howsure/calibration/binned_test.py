@@ -89,8 +89,7 @@ class RareBins:
 
     @property
     def numbers(self) -> int:
-        """How many counts of labels (0, 1, 2, …) to consider. With more labels, one bin alone would reach the
-        statistic."""
+        """How many counts of labels (0, 1, 2, …) to consider: with more, one bin alone would reach the statistic."""
         return math.ceil(float((self.mean + np.sqrt(self.variance * self.statistic)).max())) + 1
 
     @property

@@ -291,8 +291,7 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
 
 
 def _noise_terms(cells: ClusterSums, is_estimable: Bools) -> tuple[float, float, float]:
-    """Return L = 2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb; V: the covariance over clusters of the bins' mean
-    gaps."""
+    """Return L = 2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb; V: the covariance of the bins' mean gaps."""
     weight, gap = float(cells.total_w[is_estimable].sum()), cells.total_u / cells.total_w
     share = np.where(is_estimable, cells.total_w / weight, 0.0)
     scale = np.where(is_estimable, 1 / (weight * np.sqrt(cells.total_w / weight)), 0.0)

@@ -166,8 +166,7 @@ def corp_answer(curves: Sequence[CorpCurve]) -> str:
 
 
 def _side_clause(curve: CorpCurve, name: str, side: int) -> str:
-    """Return a clause with the number of pairs, and the range, in which the curve is below (side -1) or above (side 1)
-    its band."""
+    """Return a clause: how many pairs, in which range, have the curve below (side -1) or above (1) its band."""
     band = curve.band
     outside = band.frequency < band.low - 1e-12 if side < 0 else band.frequency > band.high + 1e-12
     share = band.below if side < 0 else band.above

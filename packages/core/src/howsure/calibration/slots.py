@@ -143,8 +143,7 @@ class Slots:
         return int(self.count.sum())
 
     def __add__(self, other: Slots) -> Slots:
-        """Merge the slots of two sets of pairs. Raises InputError if only one has weights, or if `positive` or
-        `reduction` differ."""
+        """Merge two sets of slots. Raises InputError if weights, `positive` or `reduction` differ."""
         if not len(self.slot) or not len(other.slot):
             more = self if len(self.slot) else other
             return replace(

@@ -186,8 +186,7 @@ def _empty_group_error(name: str, weightless: int) -> InputError:
 
 
 def _batches(parts: Iterable[tuple[str, Pairs | Slots]]) -> Iterator[list[tuple[str, Pairs | Slots]]]:
-    """Yield batches of at most `TOGETHER` groups, which are evaluated together. Slots take much memory, so a group with
-    slots ends its batch."""
+    """Yield batches of at most `TOGETHER` groups. Slots take much memory: a group with slots ends its batch."""
     batch: list[tuple[str, Pairs | Slots]] = []
     for name, part in parts:
         batch.append((name, part))

@@ -115,8 +115,7 @@ def hidden_coverage(
 
 
 def disagreement(units: Units, proxy: Proxy, fitted: FittedCells, level: float) -> tuple[float, ...]:
-    """Return, for each domain, z: the sum of its cells' expected counts minus the total by design, divided by the
-    standard error."""
+    """Return z for each domain: its cells' expected counts minus the total by design, by the standard error."""
     if not fitted.laws:
         return ()
     model = np.array([law.expected for law in fitted.laws])

@@ -177,9 +177,7 @@ class LabelSample(Result):
         return sample
 
     def columns(self) -> Sequence[Column]:
-        """In tables, a row per stratum: its number of units, how many of them to label, and their proportion. In frames
-        and CSV, a row per unit to label.
-        """
+        """In tables, a row per stratum: units, labels, proportion. In frames and CSV, a row per unit to label."""
         drawn, size = (
             np.bincount(codes, minlength=len(self.strata)) for codes in (self.codes[self.indices], self.codes)
         )

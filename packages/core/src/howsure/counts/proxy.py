@@ -206,8 +206,7 @@ def assign_folds(units: Units, features: list[Floats], rng: np.random.Generator)
 
 
 def _kinds(units: Units, keys: Sequence[Floats | Integers]) -> list[tuple[int, ...]]:
-    """Return, for each drawn element, the kinds of its labelled units in ascending order. Units with equal keys are of
-    the same kind."""
+    """Return the kinds of each drawn element's labelled units, ascending. Equal keys are of the same kind."""
     kind = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()
     element = units.draw.element
     kinds, ends = kind[np.lexsort((kind, element))].tolist(), np.cumsum(np.bincount(element)).tolist()

@@ -373,8 +373,7 @@ class CountEstimates(Rows[CountEstimate]):
 
     @property
     def answer(self) -> str:
-        """Return a sentence with the number or proportion of positive units and its interval; without an estimate, with
-        its bounds."""
+        """Return the number or proportion of positive units with its interval; without one, its bounds."""
         total, percent = self.total, f"{100 * self.total.level:g}% interval"
         if math.isnan(total.estimate) and self.readings is not None:
             low, high = (number(bound, 0) for bound in (total.low, total.high))

@@ -253,8 +253,7 @@ class Mixture:
 
     @cached_property
     def differing(self) -> dict[str, int]:
-        """The columns, each with the first row whose value differs from the first row of the same item and rater; in
-        order of these rows."""
+        """The columns, each with the first row that differs from the first row of its item and rater."""
         rows_of = dict[str, int]()
         for column, cells in self.others.items():
             differs = cells.codes[self.grades.graded] != cells.codes[self.grades.first_of_cell]

@@ -430,8 +430,7 @@ def _letters_in_words(text: str) -> int:
 
 
 def encoding_error(path: str | os.PathLike[str], place: str) -> InputError:
-    """Return the error for a file that is not UTF-8. It shows some text in the likely encoding, so that the user can
-    confirm it."""
+    """Return the error for a file that is not UTF-8, with some text in the likely encoding to confirm it."""
     with open(path, "rb") as file:
         raw = file.read(PIECE)
     bad = [line for line in raw.splitlines() if not _is_decodable(line)][:LINES_TRIED]

@@ -62,9 +62,7 @@ def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> 
 
 
 def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str) -> Loaded:
-    """Read a file, and return its content as parsed by `parse`. Error messages name the file; `what` is the kind of
-    file.
-    """
+    """Return the content of a file as parsed by `parse`. Messages name the file; `what` is the kind of file."""
     with opened(checked_path(path, like=like)) as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:

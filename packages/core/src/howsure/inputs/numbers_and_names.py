@@ -347,8 +347,7 @@ def word_among_numbers(name: str, value: str, *, row: int, advice: str) -> Input
 
 
 class NumberKinds(NamedTuple):
-    """Whether a column of texts has numbers with a comma, with a decimal comma, with a point, with a decimal point; or
-    other texts."""
+    """Whether a column of texts has numbers with a comma or point, separating decimals or not; or other texts."""
 
     comma: bool
     decimal_comma: bool

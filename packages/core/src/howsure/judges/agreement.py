@@ -450,8 +450,7 @@ def _estimate(
 
 
 def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement:
-    """Test for each human rater whether the judge is as close to the other human raters as this rater is, up to the
-    margin."""
+    """Test for each human rater whether the judge is as close to the others as this rater is, up to the margin."""
     from scipy.special import stdtr
 
     judge_column = grades.raters.index(judge)

@@ -97,8 +97,7 @@ class JudgeBias(Rows[BiasRow]):
 
     @property
     def answer(self) -> str:
-        """Return the first two detected biases, and the biases that were not detected; for a single bias, its
-        meaning."""
+        """Return the first two detected biases, and those not detected; for a single bias, its meaning."""
         if len(self.rows) == 1:
             return _capitalised(self.rows[0].sentence)
         alpha = 1 - self.rows[0].estimate.level

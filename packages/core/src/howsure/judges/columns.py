@@ -182,9 +182,7 @@ class Columns:
         return ends
 
     def graded(self, rows: Integers, judged: Floats, people: Floats, bounds: Bounds | None) -> Graded:
-        """Return the judge's grades of some rows (or differences of grades), with the human grades of those that were
-        drawn.
-        """
+        """Return the judge's grades (or differences) of some rows, with the human grades of those drawn."""
         labelled = np.flatnonzero(~np.isnan(people))
         strata, inclusion = (self.drawn_at(role, rows) for role in DRAWN)
         with renumbered_rows(lambda row: int(rows[row])):

@@ -211,8 +211,7 @@ def _with_errors(
 
 
 def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedRow]:
-    """Return a row per model. If the sample of a model is insufficient, its row says why. Raises InputError if the
-    samples of all models are insufficient."""
+    """Return a row per model, or why its sample is insufficient. Raises InputError if all samples are."""
     rows, refused = list[JudgedRow](), list[InputError]()
     for model, model_rows in answers.rows_by_name("model").items():
         name = model if "model" in answers.coded else None
@@ -334,9 +333,7 @@ def _difference(
     *,
     both_estimated: bool,
 ) -> JudgedDifference:
-    """Return the difference between two models, from the items with human grades of both answers, if the answers of
-    both models were drawn in the same way.
-    """
+    """Return the difference of two models from items with human grades of both, if drawn in the same way."""
     rows, other_rows = rows_by_model[model], rows_by_model[base]
     items = answers.coded["id"].codes
     shared, a, b = np.intersect1d(items[rows], items[other_rows], assume_unique=True, return_indices=True)

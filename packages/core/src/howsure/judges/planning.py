@@ -184,9 +184,7 @@ def _assumed(n: int, correlation: float, bounds: Bounds) -> tuple[Floats, Floats
 def _smallest_number(
     judged: Floats, people: Floats, width: float, level: float, bounds: Bounds | None, *, corrected: bool
 ) -> int | None:
-    """Return the smallest number of grades with an interval that is narrow enough. The existing grades are repeated as
-    often as needed.
-    """
+    """Return the fewest grades with a narrow enough interval; existing grades are repeated as often as needed."""
     most = len(judged)
 
     def wide(n: int) -> float:

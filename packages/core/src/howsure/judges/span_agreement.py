@@ -328,8 +328,7 @@ def _alpha(sums: UnitizingSums, level: float) -> Estimate:
 
 
 def _matches(document: Annotated) -> Floats:
-    """Return, for each pair of raters and each span of either, 1 if the other rater marked the same span, else 0. The
-    mean is F1."""
+    """Return, for each pair of raters and span of either, whether the other marked it, too. The mean is F1."""
     sets = [{(c, *span) for c, spans in kinds.items() for span in spans} for kinds in document.spans.values()]
     return np.array(
         [

@@ -173,8 +173,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         return {row.label for row in self.rows} == set(RATES)
 
     def _label_words(self, label: str) -> str:
-        """The name of a label in the data, if `pos_label` named the label that counts as 1; without the end of a long
-        text."""
+        """The label that counts as 1, if `pos_label` named it; without the end of a long text."""
         return shorten(self.in_words.get(label, label), MAX_LETTERS, placeholder="…")
 
     def rate_name(self, name: str) -> str:

@@ -143,8 +143,7 @@ class PropagatedSamples(Rows[SampledQuantity]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return notes on quantities whose Monte Carlo error is not known, and on intervals whose ends need more
-        samples."""
+        """Return notes on quantities of unknown Monte Carlo error, and on intervals that need more samples."""
         alike = [row.name for row in self.rows if not row.sd > 0.0]
         wide = [row.name for row in self.rows if row.sd > 0.0 and None in (row.low.low, row.high.high)]
         notes = {

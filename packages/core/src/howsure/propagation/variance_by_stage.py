@@ -81,8 +81,7 @@ class VarianceShares(Rows[VarianceShare]):
 
     @property
     def answer(self) -> str:
-        """Return a sentence on the proportion of the variance that is due to the first stage, for the quantity with the
-        largest variance."""
+        """Return the proportion of the variance due to the first stage, where the variance is largest."""
         row = max(self.rows, key=lambda row: row.variance)
         if row.share is None:
             return "Nothing varies between samples."

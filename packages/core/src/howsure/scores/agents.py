@@ -358,8 +358,7 @@ def _row(
 
 
 def _cost(cell: _Cell, level: float) -> Estimate | None:
-    """The geometric mean of the costs of tasks, with the interval of the mean of their logarithms: Student's t
-    with Hall's correction for skewness."""
+    """The geometric mean of the tasks' costs; interval of the mean logarithm: Student's t, Hall's correction."""
     has_cost = ~np.isnan(cell.costs)
     if not has_cost.any():
         return None
@@ -378,8 +377,7 @@ def _cost(cell: _Cell, level: float) -> Estimate | None:
 
 
 def _align_tasks(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None]:
-    """Return the scores of all tasks with errored trials failed (m, tasks), NaN if an agent lacks the task; and the
-    clusters of the tasks."""
+    """Return all tasks' scores with errored trials failed (m, tasks), NaN if lacking; and the tasks' clusters."""
     items = np.unique(np.concatenate([cell.items for cell in cells]))
     scores, units = np.full((len(cells), len(items)), math.nan), np.full(len(items), -1)
     for agent_scores, cell in zip(scores, cells, strict=True):
@@ -431,9 +429,7 @@ def _shared(first: _Cell, second: _Cell) -> tuple[Integers, Integers]:
 
 
 def _p_better(first: _Cell, second: _Cell, ends: Bounds) -> float:
-    """Return the p-value of "the first agent is not better", with the first agent's errored trials failed and the
-    second agent's passed.
-    """
+    """Return the p-value of "the first agent is not better", if its errored trials failed and the other's passed."""
     of_first, of_second = _shared(first, second)
     scores = first.failed[of_first], second.passed[of_second]
     return _p_above(scores[0], scores[1], None if first.units is None else first.units[of_first], ends)

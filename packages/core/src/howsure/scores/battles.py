@@ -307,9 +307,7 @@ def _normal_form(text: str) -> str:
 def _preferences(
     winner: Coded, models: tuple[str, ...], ties: tuple[str, ...], name: str
 ) -> tuple[Floats, Integers, list[str]] | None:
-    """Return, for graded preferences, the fraction of each battle that the first model gets, the outcome, and a note;
-    None if all values are wins or ties.
-    """
+    """Return each battle's fraction for the first model, the outcome and a note; None if all are wins or ties."""
     numbers = [parse_number(text) for text in winner.names]
     present = [number for number in numbers if number is not None]
     graded = any(
@@ -375,9 +373,7 @@ def _notes_on_connections(parts: Sequence[_Part]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Battles:
-    """Battles of some models: codes of both models, the outcome, clusters, and the fraction of each battle that the
-    first model gets, if preferences are graded.
-    """
+    """Battles of models: both codes, outcome, clusters, and the first model's fraction of graded preferences."""
 
     models: tuple[str, ...]
     first: Integers

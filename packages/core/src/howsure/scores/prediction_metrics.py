@@ -395,8 +395,7 @@ def unit_contributions(
 
 
 def sums_by_unit(statistics: Floats, items: Integers | None, units: Integers | None) -> tuple[Floats, Integers]:
-    """Return the summed statistics (m, k) of m clusters (codes `units`) or items (codes `items`), or of the rows if
-    both are None; and the unit (n,) of each row."""
+    """Return the summed statistics (m, k) of clusters, items or rows (codes None); and each row's unit (n,)."""
     codes = items if units is None else units
     if codes is None:
         return statistics, np.arange(len(statistics))
@@ -434,9 +433,7 @@ def jackknife_value(
 
 
 def interval_notes(value: JackknifeValue, *, level: float, unit: str) -> Iterator[str]:
-    """Yield notes that explain why a value has no interval, or that give a one-sided bound if all units have the best
-    or the worst value.
-    """
+    """Yield notes on why a value has no interval, or on its one-sided bound if all units are best or worst."""
     size, units = (1 - level) / 2, counted(value.units, unit)
     if not math.isnan(value.bounds(size)[0]):
         if value.at_end is not None:

@@ -104,8 +104,7 @@ FEW_SHARED = 30  # items; a note names a model that shares fewer
 
 
 def lacking_items_notes(lacking: int, n: int, shared: Mapping[str, int]) -> list[str]:
-    """A note on a model that lacks some of the items that other models have. shared: the number of items that it shares
-    with each model."""
+    """A note on a model that lacks items of other models. shared: the number of items it shares with each model."""
     if not lacking:
         return []
     missing = f"{lacking:,} of {counted(n, 'item')} missing; ranks compare shared items"

@@ -234,8 +234,7 @@ def score_table(
 
 
 def _pool_groups(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[ScoredRows | None, list[str]]:
-    """Return the rows of all groups pooled, with document scores, and notes. The rows are None if there are no groups
-    or if groups must not be pooled."""
+    """Return the rows of all groups pooled, with document scores, and notes; None if there is nothing to pool."""
     if not rows.has_groups:
         return None, []
     if not rows.can_pool_groups:
@@ -371,8 +370,7 @@ def _direction_notes(rows: ScoredRows, directions: Mapping[str, bool | None]) ->
 
 
 def score_bounds(rows: ScoredRows, name: str, values: Floats, bounds: Bounds | None) -> Bounds | None:
-    """Return the bounds of a score: of its metric, or as given by the user, or as its log defines, or (0, 1) for scores
-    of 0 and 1."""
+    """Return the bounds of a score: its metric's, the user's, the log's, or (0, 1) for scores of 0 and 1."""
     if name in rows.bounds:
         return rows.bounds[name]
     log_bounds = rows.measures[name].known_bounds(values) if name in rows.measures else None
@@ -530,8 +528,7 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
 
 
 def _align_items(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floats | None]:
-    """Return the scores of all items by model (m, items), NaN if a model lacks the item; and the clusters and sizes of
-    the items (items,)."""
+    """Return the scores of all items (m, items), NaN if lacking; and the items' clusters and sizes (items,)."""
     items = np.unique(np.concatenate([cell.items for cell in cells if cell.items is not None]))
     scores, units = np.full((len(cells), len(items)), np.nan), np.full(len(items), -1)
     sizes = np.zeros(len(items))
@@ -588,9 +585,7 @@ def _add_ranks(
 def _macro_rows(
     by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, metric: Metric | None, options: _Options
 ) -> tuple[list[ScoreRow], list[str]]:
-    """Return the mean of group means for each model with rows in all groups, with ranks if all models have all items;
-    and notes on models that lack a group.
-    """
+    """Return the mean of group means for models in all groups, ranks if all have all items, and notes on others."""
     if len(by_group) < 2:
         return [], []
     if options.sampled == "items":

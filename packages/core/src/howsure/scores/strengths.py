@@ -179,15 +179,12 @@ class _Pairs:
         return np.asarray(theta[self.first] - theta[self.second])
 
     def net_sums(self, values: Floats) -> Floats:
-        """Return, for each model (m,), the sum of values over the pairs in which it is first, minus the sum over the
-        pairs in which it is second."""
+        """Return each model's (m,) sum of values over pairs in which it is first, minus those in which it is second."""
         of_first, of_second = (np.bincount(model, values, minlength=self.m) for model in (self.first, self.second))
         return np.asarray(of_first - of_second)
 
     def sum_products(self, dd: Floats, dt: Floats, tt: Floats) -> Floats:
-        """Sums over pairs of products of likelihood scores, by parameter (m + 2, m + 2), from the products for d and
-        for ties.
-        """
+        """Sums over pairs of products of likelihood scores by parameter (m + 2, m + 2): of d, and of ties."""
         m = self.m
         information = np.zeros((m + 2, m + 2))
         information[self.first, self.second] = -dd
@@ -255,8 +252,7 @@ def _log_likelihood(counts: Floats, at: _OutcomeProbabilities) -> float:
 
 
 def _information(pairs: _Pairs, n: Floats, at: _OutcomeProbabilities, free: Flags) -> Floats:
-    """Return the Fisher information of n (pairs,) battles, made regular: strengths sum to 0, and fixed parameters do
-    not change."""
+    """Return the Fisher information of n (pairs,) battles, regular: strengths sum to 0, fixed parameters stay."""
     m = pairs.m
     information = pairs.sum_products(n * at.dd, n * at.dt, n * at.tt) * np.outer(free, free)
     information[:m, :m] += np.trace(information[:m, :m]) / m**2

@@ -48,8 +48,7 @@ class Kept:
 
 
 def kept_at(ranks: Ranked, positions: Integers | slice) -> Kept:
-    """Return the answers that are kept at the given thresholds. A position is an index of the distinct confidences, the
-    highest first."""
+    """Return the answers kept at thresholds. A position indexes the distinct confidences, the highest first."""
     n, errors = (np.cumsum(counts, dtype=counts.dtype)[positions] for counts in (ranks.n, ranks.errors))
     total = ranks.total
     squares = total if ranks.clusters is None else float((np.bincount(ranks.clusters) ** 2).sum())
@@ -75,8 +74,7 @@ def interval_name(ranks: Ranked) -> str:
 
 
 def cluster_counts(ranks: Ranked, positions: Integers) -> Iterator[tuple[Floats, Floats]]:
-    """For each threshold (given by its position), yield the number of kept answers and the number of errors among them
-    in every cluster with a kept answer."""
+    """Yield the kept answers and errors in every cluster with a kept answer, for each threshold by position."""
     assert ranks.clusters is not None
     order = np.argsort(ranks.place, kind="stable")
     ends = np.cumsum(ranks.n)[positions]

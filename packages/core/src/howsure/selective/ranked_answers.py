@@ -64,8 +64,7 @@ class Ranked:
 
     @property
     def cluster_share(self) -> float:
-        """1 / the effective number of clusters. If all clusters were equally large, this would be the proportion of the
-        answers in one cluster."""
+        """1 / the effective number of clusters; if all were equally large, the share of one cluster."""
         return 1 / self.total if self.clusters is None else 1 / kish(np.bincount(self.clusters))
 
     def by_kind(self, kind: int) -> Integers:

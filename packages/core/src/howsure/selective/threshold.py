@@ -36,9 +36,7 @@ HIGHEST_BET = 0.9  # fraction of the wealth that a single cluster of wrong answe
 
 @dataclass(frozen=True, slots=True)
 class ThresholdTests:
-    """The tested thresholds, from the highest down, with the p-values of "the risk exceeds the target", the level of
-    each test, and whether each passed.
-    """
+    """Tested thresholds, from the highest, with p of "the risk exceeds the target", levels, and whether each passed."""
 
     kept: Kept
     p_value: Floats
@@ -93,8 +91,7 @@ def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, Bools]:
 
 
 def min_answers(risk: float, level: float) -> int:
-    """Return the smallest number of answers that, if all are right, show a risk below `risk` at a level: log(level) /
-    log(1 - risk)."""
+    """Return the fewest answers that, all right, show a risk below `risk`: log(level) / log(1 - risk)."""
     return 1 if risk >= 1.0 else math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
 
 

@@ -264,8 +264,7 @@ DERIVATIVE_STEP = 1e-3  # fraction of a unit that is left out to obtain the line
 
 
 def quantile_ratio(units: Units, level: float, *, at_most: float = math.inf) -> float:
-    """The ratio of Student's quantile, with at most some degrees of freedom, to the normal one for an interval of this
-    level; NaN for a single unit."""
+    """The ratio of Student's quantile (at most some degrees of freedom) to the normal one; NaN for a single unit."""
     from scipy.special import ndtri, stdtrit
 
     degrees = min(degrees_of_freedom(units), at_most)

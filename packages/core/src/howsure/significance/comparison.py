@@ -244,8 +244,7 @@ def _tested(
 
 
 def _few_draws_notes(rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
-    """Note the p-values that have the smallest possible value for this number of draws, but are not significant after
-    adjustment."""
+    """Note the p-values that are the smallest possible with these draws but not significant after adjustment."""
     smallest = (1 + 1e-9) / (choices.n_resamples + 1)
     stuck = [row for row in rows if row.p_error > 0 and row.p_value <= smallest and row.p_adjusted > ALPHA]
     if stuck:

@@ -322,9 +322,7 @@ def read_model_rows(
     tasks: set[str],
     **grouping: Any,
 ) -> ToCompare:
-    """Read a table with one row per model, item and run; the arguments name its columns. targets: a second table with
-    the true values, one row per item.
-    """
+    """Read a table with a row per model, item and run. targets: a second table with the true values by item."""
     if score is not None and (y_true is not None or prediction is not None):
         raise InputError("give either `score`, or `y_true` and `prediction`: a score needs no true value.")
     if (y_true is None) != (prediction is None):
@@ -483,8 +481,7 @@ def _drop_single_model_groups(
 
 
 def _without_missing(columns: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
-    """Drop rows with missing values. Return the other rows, and the number of dropped rows by column; a row with
-    several missing values is counted once."""
+    """Drop rows with missing values. Return the others, and the number dropped by column (each row counts once)."""
     complete = np.ones(len(next(iter(columns.values()))), dtype=bool)
     left: dict[str, int] = {}
     for name, column in columns.items():

@@ -99,8 +99,7 @@ class ModelMeans(Rows[ModelMean]):
     title = "Means of the models"
 
     def columns(self) -> Sequence[Column]:
-        """Tables show mean, interval, standard error and, with several runs, the fraction of the variance that is due
-        to runs; frames and CSV have all figures."""
+        """Tables: mean, interval, standard error and, with runs, their share of variance; frames and CSV: all."""
         several, runs = len({row.metric for row in self.rows}) > 1, any(row.runs > 1 for row in self.rows)
         first = self.rows[0].metric
         best = ["tied" if row.model in self.tied and row.metric == first else "" for row in self.rows]

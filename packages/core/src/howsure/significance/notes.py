@@ -27,8 +27,7 @@ OVER_ALL = ("accuracy", "mcc")  # metrics of labels that are not averages over c
 def comparison_notes(
     views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[Difference], *, bounded: bool
 ) -> tuple[str, ...]:
-    """All notes on the data, metrics and results; views: the predictions in each form, with the metrics that use it;
-    bounded: whether the intervals are Gaffke's."""
+    """All notes; views: predictions by form, with their metrics; bounded: whether intervals are Gaffke's."""
     notes: list[str] = []
     for systems, metrics in views:
         notes += _class_notes(systems, metrics) if systems.task == "hard" else ()
@@ -39,8 +38,7 @@ def comparison_notes(
 
 
 def _class_notes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
-    """Yield notes on predicted classes that are not in the targets, and on classes in the targets that a system never
-    predicts."""
+    """Yield notes on predicted classes that are not in the targets, and on target classes never predicted."""
     n = len(systems.labels)
     true = np.bincount(systems.targets, minlength=n)
     rows_by_label = {str(label): rows for label, rows in zip(systems.labels, true.tolist(), strict=True) if rows}
@@ -169,8 +167,7 @@ def _cluster_notes(systems: Systems, *, bounded: bool) -> Iterable[str]:
 
 
 def notes_of_group(whole: Systems, part: Systems, *, alternative: str, bounded: bool) -> Iterable[str]:
-    """Yield notes on a group that is too small to show a difference, or in which strata are ignored; bounded: as in
-    `comparison_notes`."""
+    """Yield notes on a group that is too small, or whose strata are ignored; bounded: as in `comparison_notes`."""
     n, unit = part.n, "item"
     if part.clusters is not None:
         n, unit = int(part.clusters.max()) + 1, "cluster"
@@ -184,8 +181,7 @@ def notes_of_group(whole: Systems, part: Systems, *, alternative: str, bounded: 
 
 
 def _zero_width_notes(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:
-    """Yield a note if the systems differ on no item, or equally on all. The interval then has width 0 and is valid only
-    for these items."""
+    """Yield a note if the systems differ on no item or equally on all: width 0, valid only for these items."""
     n, unit = systems.n, "item"
     if systems.clusters is not None:
         n, unit = int(systems.clusters.max()) + 1, "cluster"

@@ -149,9 +149,7 @@ class GroupDifferences(Rows[GroupDifference]):
         return replace(Rows.table(self), ways={"metric": _ways(self.rows)})
 
     def footnotes(self) -> Sequence[str]:
-        """The groups in which each model is better or worse, the number of tests for which p is adjusted, and the
-        notes.
-        """
+        """The groups in which each model is better or worse, the number of tests that adjust p, and the notes."""
         tests, adjust = self.recipe["in_groups"], self.recipe["adjust"]
         adjusted = (
             f"In groups, p is adjusted for {counted(tests, 'comparison')} ({ADJUSTED[adjust]})." if adjust else ""
@@ -188,8 +186,7 @@ class Comparison(Rows[Difference]):
 
     @property
     def tied(self) -> tuple[str, ...]:
-        """The best model and the models that are not significantly worse in the first metric (adjusted p above 0.05);
-        empty if a baseline was named."""
+        """The best model and those not significantly worse in the first metric; empty with a named baseline."""
         if self.best is None:
             return ()
         rows = [row for row in self.rows if row.metric == self.rows[0].metric and row.against == self.best]
@@ -237,8 +234,7 @@ class Comparison(Rows[Difference]):
 
     @property
     def answer(self) -> str:
-        """The verdict on the best model or on the only compared model; otherwise which models are better in the first
-        metric."""
+        """The verdict on the best or only compared model; otherwise which models are better in the first metric."""
         return comparison_answer(self)
 
     @property
@@ -474,8 +470,7 @@ def _disagreements(rows: Iterable[Difference], recipe: Mapping[str, Any]) -> Ite
 
 
 def _is_mcnemar(row: Difference) -> bool:
-    """Whether p equals the p-value of McNemar's exact test, as Gaffke's does for scores of 0 and 1 without clusters and
-    runs."""
+    """Whether p is that of McNemar's exact test, as Gaffke's is for scores of 0 and 1 without clusters and runs."""
     from scipy.special import bdtr
 
     better, worse = (round(row.n * share) for share in (row.share_better, row.share_worse))

@@ -47,8 +47,7 @@ class Trend(Rows[TrendPoint]):
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules, in the order of their first dates. If there are several checks, the name of the check precedes its
-        rule."""
+        """The rules in the order of their first dates, preceded by the check's name if there are several."""
         return tuple(dict.fromkeys(map(self._named, self.rows)))
 
     def of(self, rule: str) -> tuple[TrendPoint, ...]:
@@ -68,8 +67,7 @@ class Trend(Rows[TrendPoint]):
         return f"{point.check}: {point.rule}" if self._several else point.rule
 
     def columns(self) -> Sequence[Column]:
-        """Return the columns of the table, which has one row per point; the check is named only if there are
-        several."""
+        """Return the columns of the table: a row per point; the check is named only if there are several."""
         return [
             Column("date", WORDS),
             Column("check", WORDS, only="" if self._several else FRAME),

@@ -171,8 +171,7 @@ class JackknifeValue:
         return (low, high - (high - low) * share) if self.at_end == low else (low + (high - low) * share, high)
 
     def _end(self, move: float, size: float, probability: float) -> float:
-        """Return the end of the interval at quantile `probability`, for a test of size `size`. move: the possible
-        effect of one more unit."""
+        """Return the end of the interval at quantile `probability`. move: the effect of one more unit."""
         from scipy.special import betaincinv, gammaincinv, ndtri
 
         level = 1 - 2 * size

@@ -159,8 +159,7 @@ class MeanScore:
         return math.isfinite(self.value) and self.degrees_of_freedom > 0.0
 
     def upper_tail(self, limit: float) -> float:
-        """Return the p-value of "the mean is at most `limit`", also if the estimate is at most the limit; 1 if the
-        error is 0."""
+        """Return the p-value of "the mean is at most `limit`" for any estimate; 1 if the error is 0."""
         from scipy.special import stdtr
 
         if not self.error > 0.0:

@@ -173,8 +173,7 @@ def create_app(
 def _answer(
     store: Store, name: str, question: Question, answers: Answers, say: Callable[[str], str]
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return the handler of an address. The handler reads parameters, queries the store unless the answer is cached,
-    and sends the answer."""
+    """Return the handler of an address, which reads parameters, queries the store or its cache, and answers."""
     from starlette.responses import JSONResponse, Response
 
     def found(arguments: dict[str, Any]) -> bytes:

@@ -420,8 +420,7 @@ def room_orders(room_: Room, say: Callable[[str], str] = str) -> Mapping[str, Ca
 def _order_handler(
     room_: Room, address: str, order: Order, say: Callable[[str], str]
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return the handler of an address that accepts changes. The handler checks the origin of a request before it reads
-    the body."""
+    """Return the handler of an address for changes, which checks a request's origin before it reads the body."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse
 

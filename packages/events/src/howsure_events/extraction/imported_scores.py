@@ -102,8 +102,7 @@ class Scores:
 
 
 def collect_scores(table: Table, columns: ScoreColumns, name: str | None) -> None:
-    """Create the database table `scores` from rows that were checked; name: the column of the id, or None for the
-    number of the row."""
+    """Create the table `scores` from checked rows; name: the column of the id, None for the row number."""
     table_columns, position = table.columns, table.position
     key = f"CAST({position} + 1 AS VARCHAR)" if name is None else table_columns[name].text
     if columns.actors:

@@ -306,8 +306,7 @@ def counts_from_probabilities(
     level: float = 0.95,
     overdispersion: float = 0.0,
 ) -> list[Count]:
-    """Return the counts of many cells at once. Each cell is a pair (probabilities, stories) of arguments of
-    `count_from_probabilities`."""
+    """Return the counts of many cells; each is a pair of arguments of `count_from_probabilities`."""
     positive_probabilities, laws = [], []
     for probabilities, stories in cells:
         possible = probabilities > 0.0

@@ -257,8 +257,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
 
     @property
     def answer(self) -> str:
-        """Return a sentence with the total counts of the most frequent actors: the corrected counts, or else the
-        model's."""
+        """Return a sentence with the total counts of the most frequent actors, corrected if possible."""
         if self.corrected is not None and self.corrected.totals:
             return self.corrected.answer
         totals = sorted(((self.raw_total(actor), self.titles[actor]) for actor in self.actors), reverse=True)

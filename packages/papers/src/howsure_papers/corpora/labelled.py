@@ -40,9 +40,7 @@ def tweet_words(texts: Iterable[str]) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Tweets:
-    """The tweets of a split: texts, words and labels (n,). repeated: the number of omitted tweets, which have the same
-    words as a tweet of an earlier split.
-    """
+    """The texts, words and labels (n,) of a split. repeated: the number of tweets omitted, as in earlier splits."""
 
     texts: Sequence[str]
     words: Sequence[Sequence[str]]

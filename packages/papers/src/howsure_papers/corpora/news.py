@@ -89,9 +89,7 @@ def cases_of_wikipedia(data: str | None, *, limit: int | None) -> Cases:
 def read_incidents(
     data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], limit: int | None, cases: Cases | None = None
 ) -> News:
-    """The dated reports of `muc4` in normal capitalisation (`cases`: from Wikipedia), with the actors of their gold
-    templates.
-    """
+    """The dated reports of `muc4` in normal capitalisation (`cases`: from Wikipedia), with the actors of their gold."""
     cases = cases_of_wikipedia(data, limit=limit) if cases is None else cases
     kept = (
         Item(row["id"], row["date"], "", truecased(row["text"], cases), *gold_actors(row["templates"], lexicon, cases))

@@ -215,8 +215,7 @@ def _local_search(worth: Floats, start: Integers) -> Integers:
 
 
 def _move_mentions(worth: Floats, pull: Floats, labels: Integers) -> bool:
-    """Move each mention in turn to the cluster with the smallest loss, which may be empty. Return whether any mention
-    was moved."""
+    """Move each mention to the cluster with the smallest loss, which may be empty. Return whether any was moved."""
     moved = False
     for i in range(len(labels)):
         best = int(pull[i].argmax())

@@ -383,8 +383,7 @@ def nesting(pairs: Candidates) -> Matrix:
 
 
 def path(pairs: Candidates) -> Matrix:
-    """Return features of the syntactic path between the heads: apposition, predicate, enumeration, one governs the
-    other, same governor."""
+    """Return features of the syntactic path between heads: apposition, predicate, enumeration, same governor …"""
     a = pairs.mentions
     over = a.governor[:, None] == a.head[None, :]  # the antecedent's head governs the mention's
     under = a.head[:, None] == a.governor[None, :]
@@ -498,8 +497,7 @@ def candidates_near(pairs: Candidates) -> Codes:
 
 
 def same_form_before(pairs: Candidates) -> Codes:
-    """Return whether an earlier mention denotes the same speaker or has the same words, and whether a mention with the
-    same words is near."""
+    """Return whether an earlier mention denotes the same speaker or has the same words, and whether one is near."""
     person = pairs.mentions.person
     same_person_before = (pairs.same("person") & (person[:, None] > 0) & pairs.earlier).any(axis=1)
     alike = pairs.same("text") & pairs.earlier

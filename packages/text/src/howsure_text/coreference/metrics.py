@@ -303,9 +303,7 @@ Span = tuple[int, int]
 def matched_documents(
     gold: Sequence[Document], predicted: Sequence[Document], *, names: tuple[str, str] = ("gold", "predicted")
 ) -> tuple[list[list[list[Span]]], list[list[list[Span]]]]:
-    """Return the gold and the predicted clusters (lists of spans) of each document. names: the names of both files for
-    messages.
-    """
+    """Return the gold and the predicted clusters (lists of spans) of each document. names: of both files."""
     expected, other = (_spans_by_name(side, name) for side, name in zip((gold, predicted), names, strict=True))
     for here, there, path in ((expected, other, names[1]), (other, expected, names[0])):
         missing = [name for name in here if name not in there]

@@ -268,9 +268,7 @@ def _losses(gold: GoldLikelihood, parts: Parts, temperature_index: Integers) -> 
 def _estimable_minimum(
     gold: GoldLikelihood, parts: Parts, temperature_index: Integers, notes: tuple[str, ...]
 ) -> tuple[Minimum, Integers, tuple[str, ...]]:
-    """Find the minimum. If the temperature of transitions or of unseen words cannot be estimated, it equals that of
-    emissions.
-    """
+    """Find the minimum. A temperature that cannot be estimated equals that of emissions."""
     while True:
         minimum = minimise_losses(_losses(gold, parts, temperature_index), int(temperature_index.max()) + 1, parts.n)
         if minimum.loose is None:

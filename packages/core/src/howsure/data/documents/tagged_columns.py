@@ -111,8 +111,7 @@ def read_tagged(path: str | os.PathLike[str], *, column: int | None = None) -> t
 
 
 def detect_columns(text: Text, *, share: float = 0.9) -> Layout | None:
-    """Detect the layout from the first lines; None unless at least a proportion `share` of them has the same number of
-    columns."""
+    """Detect the layout from the first lines; None unless a proportion `share` has the same number of columns."""
     lines = text.content[: 1 << 17].split("\n")[:FIRST_LINES]
     lines = lines[: None if len(lines) < FIRST_LINES else -1]
     tabs = any("\t" in line.strip() for line in lines if not line.startswith("#"))

@@ -36,8 +36,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """Yield a row for each question of each response. Refusals have no probabilities; answers of the type "box" are
-    left out."""
+    """Yield a row per question of each response. Refusals have no probabilities; answers of type "box" are left out."""
     counts, aliases, unknown = Counter[str](), set[str](), 0
     for line, record in source.objects():
         body = _body(record)

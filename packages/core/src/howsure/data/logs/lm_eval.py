@@ -130,8 +130,7 @@ def _typed_decoder(keys: tuple[str, ...], is_choice: bool) -> Callable[[bytes], 
 
 
 def _choices(columns: Columns, setting: Setting, meaning: str) -> Columns:
-    """Return what `_answer` returns for questions with choices. Raises ValueError or LookupError if a question has
-    another form."""
+    """Return what `_answer` returns, for choices. Raises ValueError or LookupError for another form."""
     pairs, counts = columns["filtered_resps"], tuple(map(len, columns["filtered_resps"]))
     texts = [
         [requests[key].arg_1 for key in _request_keys(count)]

@@ -145,8 +145,7 @@ class _Counts:
                 self.outside += max(0.0, 1.0 - math.fsum(choice.masses.values()))
 
     def fault(self) -> tuple[int, str] | None:
-        """Return the number of a line that cannot be used, and why: it has no response although others have one, or
-        there are no logprobs at all."""
+        """Return the line that cannot be used, and why: no response although others have one, or no logprobs at all."""
         for line, names in self.empty:
             if not any(place.startswith(name) for name in names for place in self.places):
                 return line, "it has no response with choices or output."
@@ -253,8 +252,7 @@ def _choice(
 
 
 def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the possible answers: `classes` of the record or its metadata (a list, or comma-separated), else A to
-    D."""
+    """Return the possible answers: `classes` of the record or its metadata (a list or comma-separated), else A to D."""
     places = (record, mapping(record.get("metadata")), mapping(body.get("metadata")))
     named = next((place["classes"] for place in places if place.get("classes") is not None), LETTERS)
     class_list = (

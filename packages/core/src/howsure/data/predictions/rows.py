@@ -81,8 +81,7 @@ ACROSS_FILES = ("error", SAME, SEPARATE)
 
 
 def check_option_value(how: str, *, of: str | None, named: str) -> None:
-    """Raise InputError if the value of `across_files` is unknown, or if it needs a column of ids or clusters and there
-    is none."""
+    """Raise InputError if `across_files` is unknown, or needs a column of ids or clusters that does not exist."""
     if how not in ACROSS_FILES:
         raise unknown_name("way", how, ACROSS_FILES, place="across_files")
     if how != "error" and of is None:
@@ -168,8 +167,7 @@ def file_of(selection: Selection, positions: Integers) -> Integers:
 
 
 def apart_by_file(selection: Selection, codes: Integers) -> Integers:
-    """Change codes of the used rows so that equal values in different files get different codes; unchanged for a single
-    file."""
+    """Change codes of the used rows so that equal values in different files get different codes."""
     if len(selection.table.files) == 1:
         return codes
     both = codes * len(selection.table.files) + file_of(selection, selection.positions())

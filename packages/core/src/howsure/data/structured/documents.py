@@ -46,8 +46,7 @@ REFUSED = "The model refused to answer."
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The values of the fields of a document by path. place: the file and line that contain it. labels: true values
-    next to typed answers."""
+    """The values of a document's fields by path. place: its file and line. labels: true values of typed answers."""
 
     name: str
     place: str
@@ -329,8 +328,7 @@ def _checked_name(name: Any) -> str:
 
 
 def _id_of_request(record: Mapping[str, Any], body: Mapping[str, Any] | None) -> Any:
-    """Return the user's id of a request, from the record that contains the response, or from the metadata of record or
-    response."""
+    """Return the user's id of a request, from the record with the response, or from the metadata of either."""
     around = {} if body is record else record
     metadata = {**mapping(mapping(body).get("metadata")), **mapping(record.get("metadata"))}
     keys = [key for key in IDS if key != "id"]

@@ -72,8 +72,7 @@ class Database:
 
     @cached_property
     def connection(self) -> Connection:
-        """The connection to DuckDB, started on first use, since most errors in a file are found faster than it
-        starts."""
+        """The connection to DuckDB, started on first use: most errors in files are found without it."""
         spilled = str(self.folder / "spilled")
         connection = connect(temp_directory=spilled, disabled_optimizers=DISABLED_OPTIMIZERS, memory_limit=MEMORY)
         self._ending.callback(connection.close)  # before the scratch folder goes
@@ -527,8 +526,7 @@ class Column:
 
     @property
     def has_thousands(self) -> str:
-        """Whether the value is a number such as 1.035 or 1.234.567, or a percentage such as 1,250%, whose points or
-        comma may separate thousands."""
+        """Whether points or commas of the value may separate thousands, as in 1.035, 1.234.567 or 1,250%."""
         pattern = PERCENT_THOUSANDS if self.percent else POINTED_THOUSANDS
         return f"regexp_full_match({self.sql}, {literal(pattern.pattern)})"
 
@@ -612,8 +610,7 @@ class Column:
         return f"({' OR '.join(tests)})"
 
     def among(self, values: Sequence[str]) -> str:
-        """Return an SQL condition: whether the value is one of some values given as strings. Numbers are compared by
-        value."""
+        """Return an SQL condition: whether the value is one of `values`. Numbers are compared by value."""
         if not self.is_number:
             return f"({self.text} IN ({literals(values)}))" if values else "FALSE"
         numbers = [number for number in map(as_number, values) if number is not None]

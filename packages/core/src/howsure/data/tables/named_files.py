@@ -514,8 +514,7 @@ def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def ragged_line(file: File) -> str:
-    """Return a phrase on the first line of a CSV file that has another number of values than the header; may be
-    empty."""
+    """Return a phrase on the first line of a CSV file with another number of values than the header, or ""."""
     if file.compression != "none":
         return ""
     with open(file.path, encoding="utf-8-sig", errors="replace", newline="") as lines, suppress(csv.Error):

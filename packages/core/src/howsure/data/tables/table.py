@@ -72,9 +72,7 @@ TEXT_TYPES = ("VARCHAR", "JSON")
 
 
 def in_typed(connection: Connection, relation: str, place: Place, type: str) -> str:
-    """Return the SQL expression of a value inside a column, with its own type; null if a list is too short or a MAP
-    lacks the key.
-    """
+    """Return SQL for a value inside a column, with its own type; null if a list is too short or a key missing."""
     sql = identifier(place.column)
     for at, step in enumerate(place.steps):
         if type in TEXT_TYPES:
@@ -282,8 +280,7 @@ class Table:
         return self.place_of(int(position)), value
 
     def place_of(self, position: int, *, origin: bool = True) -> str:
-        """The location of a row by its position from 0 over all files: row number and file. origin: also say how rows
-        are counted."""
+        """The location of row `position` over all files: row and file. origin: say how rows are counted."""
         file, row = self._file_and_row(position)
         return _place(file, row, with_counting=origin)
 
@@ -400,8 +397,7 @@ def with_percentages(table: Table, column: Column, only: str = ALL, missing_valu
 
 
 def _points_may_separate(table: Table) -> bool:
-    """Whether points may separate thousands: other columns or a file have decimal commas, or semicolons between
-    values."""
+    """Whether points may separate thousands: other columns have decimal commas, or semicolons separate values."""
     if any(file.columns for file in table.files):  # programs write their logs with decimal points
         return False
     return bool(table.with_commas) or any(_has_commas(table.connection, file) for file in table.files)
@@ -487,8 +483,7 @@ def _open_parquet(database: Database, files: tuple[File, ...], names: list[str],
 def _with_places(
     connection: Connection, relation: str, names: Sequence[str], places: Mapping[str, Place], types: dict[str, str]
 ) -> tuple[str, dict[str, Column]]:
-    """Return a relation (in SQL) in which values inside columns, such as fields of objects, are separate columns, and
-    the columns with these names."""
+    """Return a relation (in SQL) with values inside columns as separate columns, and the columns with these names."""
     inside = {name: place for name, place in places.items() if place.steps}
     stored = unique_names([*types, *inside])
     if inside:

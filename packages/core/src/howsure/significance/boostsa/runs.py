@@ -45,8 +45,7 @@ DIGITS = 4
 
 
 def stars(p: float) -> str:
-    """Return `**` for p up to 0.01 and `*` up to 0.05. Return `!` from 0.95 and `!!` from 0.99 on, because the baseline
-    is then better."""
+    """Return `**` for p up to 0.01 and `*` up to 0.05; `!` from 0.95 and `!!` from 0.99 on: the baseline is better."""
     marks = ((p <= 0.01, "**"), (p <= 0.05, "*"), (p >= 0.99, "!!"), (p >= 0.95, "!"))
     return next((mark for holds, mark in marks if holds), "")
 
@@ -333,9 +332,7 @@ class _Items:
 
 
 def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
-    """Return the arguments of `compare`: all runs concatenated if both conditions have the same number of runs,
-    otherwise `Runs`, with a warning.
-    """
+    """Return arguments of `compare`: all runs concatenated if equally many, otherwise `Runs`, with a warning."""
     runs = aligned(h0, control, h1, treatment)
     n_control, n_treatment = len(runs.control), len(runs.treatment)
     if runs.folds and not runs.folds_are_named:
@@ -354,9 +351,7 @@ def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
 
 
 def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **options: Any) -> Comparison:
-    """Compare every treatment in an outcomes.json with its control, by item. Repetitions do not count as additional
-    items.
-    """
+    """Compare every treatment in an outcomes.json with its control, by item; repetitions are not additional items."""
     results = []
     folds: dict[str, None] = {}
     for h0, control in outcomes.items():

@@ -340,8 +340,7 @@ def signatures(metrics: Sequence[str], targets: Any) -> dict[str, str]:
 
 
 def _streams(references: Sequence[Sequence[str]]) -> Any:
-    """Return lists of references by position: the first references of all texts, then the second, and so on; None if a
-    text has fewer."""
+    """Return lists of references by position: the first of all texts, then the second …; None if a text has fewer."""
     most = max(map(len, references))
     return [[reference[i] if i < len(reference) else None for reference in references] for i in range(most)]
 
@@ -409,8 +408,7 @@ class Columns:
 def counted(
     metrics: Sequence[Metric], targets: Any, predictions: Mapping[str, Any], problem: Problem
 ) -> tuple[dict[str, Floats], tuple[Metric, ...]]:
-    """Return the statistics of all metrics by model (runs, n, statistics), and metrics that take these statistics as
-    predictions."""
+    """Return the statistics of all metrics by model (runs, n, statistics), and metrics of these statistics."""
     functions = list(dict.fromkeys(metric.rows for metric in metrics))
     blocks = {
         name: [np.stack([function(targets, run, problem) for run in runs]) for function in functions]

@@ -112,8 +112,7 @@ def shares_of_classes(statistics: Floats, times: Codes | None = None) -> Floats:
 
 
 def squared_shares_of_classes(statistics: Floats, times: Codes | None = None) -> Floats:
-    """Return the sizes of rows for a macro average: the variance that a row contributes is proportional to the square
-    of its share."""
+    """Return the sizes of rows for a macro average: the variance of a row is proportional to its squared share."""
     return np.square(shares_of_classes(statistics, times))
 
 
