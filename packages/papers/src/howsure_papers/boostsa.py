@@ -287,14 +287,9 @@ def run_tests_by_size(tagged: TaggedWords, seed: int, advance: Advance) -> list[
     return sizes_
 
 
-def result_at_paper_size(sizes: Sequence[SizeResult]) -> SizeResult:
-    """The test sets with the paper's number of words, or with all words if there are fewer."""
-    return next((size for size in sizes if size.words == PAPERS_WORDS), sizes[-1])
-
-
 def figure_2_findings(sizes: Sequence[SizeResult]) -> tuple[Finding, ...]:
     """Return the paper's finding for each metric with its number of words, and the effect of the proportion."""
-    size = result_at_paper_size(sizes)
+    size = next((size for size in sizes if size.words == PAPERS_WORDS), sizes[-1])
     default, exact = size.found(share_name(DEFAULT), "accuracy"), size.found(EXACT, "accuracy")
     shares = [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in (default, exact)]
     claim = "at its default share of .1 the rule finds the difference less often than a permutation"

@@ -190,13 +190,8 @@ def _zero_width_notes(systems: Systems, rows: Sequence[Difference]) -> Iterable[
         names = ", ".join(row.metric for row in flat if row.model == model)
         yield (
             f"{model}, {names}: all {counted(n, unit)} agree, so the interval has no width. It holds only for these; "
-            f"up to {_unseen_share(n):.1%} of others may differ (level 0.95)."
+            f"up to {1 - 0.05 ** (1 / n):.1%} of others may differ (level 0.95)."
         )
-
-
-def _unseen_share(n: int) -> float:
-    """The largest proportion of a population that is missed by n random draws with probability 0.05: about 3/n."""
-    return float(1 - 0.05 ** (1 / n))
 
 
 def _label_list(systems: Systems, codes: Iterable[int]) -> str:

@@ -80,11 +80,6 @@ class HeaderTable(Table):
         return place.replace("row", "document", 1).replace(" (counted from 1)", ""), value
 
 
-def is_conllu(path: str) -> bool:
-    """Return whether a path has a suffix of CoNLL-U files."""
-    return path.lower().endswith(SUFFIXES)
-
-
 def open_conllu(
     paths: Sequence[str | os.PathLike[str]],
     *,
@@ -230,7 +225,7 @@ def open_corpus(
     Raises InputError naming the file, the row and what to do: a missing column, a missing or repeated id, and, unless
     `bad_dates` is "leave-out", a missing or invalid date.
     """
-    parsed = [format == "conllu" or (format is None and is_conllu(os.fspath(path))) for path in paths]
+    parsed = [format == "conllu" or (format is None and os.fspath(path).lower().endswith(SUFFIXES)) for path in paths]
     if any(parsed):
         if not all(parsed):
             raise InputError("all files must be CoNLL-U, or none; run the others separately.")

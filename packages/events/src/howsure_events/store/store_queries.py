@@ -199,11 +199,6 @@ def check_unit_known(settings: AnySettings, unit: str) -> None:
         )
 
 
-def uncertainty_text(settings: AnySettings) -> str:
-    """Describe the uncertainty that the intervals of a store include, and the assumptions that they do not question."""
-    return IMPORTED if is_imported(settings) else COREFERENCE
-
-
 Columns = dict[str, npt.NDArray[Any]]
 Parameters = Mapping[str, Any] | Sequence[Any]
 # errors in the query itself; all others mean that the file is damaged
@@ -461,7 +456,7 @@ def store_recipe(store: Store, **options: Any) -> dict[str, Any]:
         "howsure": __version__,
         **options,
         "event": counted_event(store),
-        "uncertainty": uncertainty_text(store.settings),
+        "uncertainty": IMPORTED if is_imported(store.settings) else COREFERENCE,
         "store": recorded_settings(store),
     }
 

@@ -173,7 +173,7 @@ def reading(name: str, path: str = "") -> Iterator[None]:
                 f"{name} needs more memory than is available. Read fewer rows or columns, or use a machine with more "
                 "memory."
             ) from error
-        if _is_utf_16(path or name):
+        if _first_bytes(path or name, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             raise encoding_error(path or name, name) from error
         if NOT_UTF_8.search(str(error)):
             line = LINE.search(str(error))
@@ -208,11 +208,6 @@ def reading(name: str, path: str = "") -> Iterator[None]:
         lines = [line.strip() for line in message.splitlines() if line.strip()]
         reason = KIND.sub("", " ".join(lines[:3]))[:300] if lines else type(error).__name__
         raise InputError(f"{name} cannot be read: {reason.rstrip('.')}.") from error
-
-
-def _is_utf_16(path: str) -> bool:
-    """Whether a file begins with a byte order mark of UTF-16."""
-    return _first_bytes(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def _why_uneven(path: str) -> str | None:
