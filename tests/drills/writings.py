@@ -191,13 +191,9 @@ TYPED = {
     "reproduce binning": ("--page o.md --figures o", "o.md"),
     "demo": ("--output o", ""),
 }
-# They write as `reproduce binning` does, after minutes; what comes over the network, or out of a wheel into a
-# folder, has tests of its own. `events parses` needs a spaCy pipeline, and writes as `calibration bin-size` does.
-AS_OTHERS = {name for name in commands() if name.startswith("reproduce ")} - set(TYPED) | {
-    "data get",
-    "events parser",
-    "events parses",
-}
+# They write as `reproduce binning` does, after minutes; what comes over the network has tests of its own. `events
+# parses` needs a spaCy pipeline, and writes as `calibration bin-size` does.
+AS_OTHERS = {name for name in commands() if name.startswith("reproduce ")} - set(TYPED) | {"data get", "events parses"}
 
 
 @dataclass(frozen=True)

@@ -279,7 +279,6 @@ READERS = {
         Reader("logits-safetensors", ".safetensors", logit_file),
         Reader("antecedents", ".npz", antecedents, MODEL),
         Reader("antecedent-scores-jsonl", ".jsonl", antecedent_scores),
-        Reader("antecedent-scores-npz", ".npz", antecedent_scores, ZIP),
         Reader("rule", ".yaml", read_rule),
         Reader("lexicon-txt", ".txt", lexicon),
         Reader("lexicon-csv", ".csv", lexicon),

@@ -315,7 +315,6 @@ SEEDS: dict[str, Seeds] = {
     ),
     "antecedents": lambda folder: [bytes_of(write_model, folder / "antecedents.npz")],
     "antecedent-scores-jsonl": lambda folder: [scored(folder / "scores.jsonl")],
-    "antecedent-scores-npz": lambda folder: [scored(folder / "scores.npz")],
     "rule": fixed(RULE, b"verbs: [bomb]\n"),
     "lexicon-txt": fixed(b"=== actors\n# of the example\nIRQ\tIraq\nIRQ\tIraqi\tby hand\nKWT\tKuwait_City\n"),
     "lexicon-csv": fixed(b"code,name,source\nIRQ,Iraq,\nKWT,Kuwait,atlas\n", b'IRQ;"Iraq"\nKWT;Kuwait\n'),

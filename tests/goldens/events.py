@@ -102,7 +102,7 @@ ROOM = Room(
     events check scored.duckdb
     {EXTRACT} --rule wrong.yaml --store no.duckdb
     events extract pairs.csv --text id --date id --store no.duckdb
-    events parser nothing.whl
+    events parser nothing
     events series nothing.duckdb
     events series pairs.csv
     events series part-1.duckdb

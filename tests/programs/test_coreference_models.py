@@ -143,17 +143,16 @@ def test_what_is_written_is_the_posterior_of_the_words(resolved: list[Any], tmp_
         scores_from_fastcoref(resolved[0], id="long", words=sentences),
         scores_from_fastcoref(resolved[1], id="short"),
     ]
-    for name in ("scores.jsonl", "scores.npz"):
-        write_antecedent_scores(scored, tmp_path / name)
-        for document_scores, result in zip(read_antecedent_scores(tmp_path / name), resolved, strict=True):
-            spans = [span for _, span in result.char_map.values()]
-            kept = [row for row, span in enumerate(spans) if span is not None and span not in spans[:row]]
-            assert [tuple(span) for span in document_scores.mentions.tolist()] == [spans[row] for row in kept]
-            expected = CorefPosterior.from_scores(
-                result.coref_logit[np.ix_(kept, [*kept, len(result.coref_logit)])], null="last"
-            )
-            posterior = CorefPosterior.from_scores(document_scores.scores, null=document_scores.null)
-            np.testing.assert_allclose(posterior.pair_probability(), expected.pair_probability(), rtol=1e-12)
+    write_antecedent_scores(scored, tmp_path / "scores.jsonl")
+    for document_scores, result in zip(read_antecedent_scores(tmp_path / "scores.jsonl"), resolved, strict=True):
+        spans = [span for _, span in result.char_map.values()]
+        kept = [row for row, span in enumerate(spans) if span is not None and span not in spans[:row]]
+        assert [tuple(span) for span in document_scores.mentions.tolist()] == [spans[row] for row in kept]
+        expected = CorefPosterior.from_scores(
+            result.coref_logit[np.ix_(kept, [*kept, len(result.coref_logit)])], null="last"
+        )
+        posterior = CorefPosterior.from_scores(document_scores.scores, null=document_scores.null)
+        np.testing.assert_allclose(posterior.pair_probability(), expected.pair_probability(), rtol=1e-12)
     assert len(scored[0].words) == 5
     assert json.loads((tmp_path / "scores.jsonl").read_text().splitlines()[1])["words"] == [SHORT]
 

@@ -14,7 +14,6 @@ from howsure.data import (
     write_conll2012,
     write_conllu,
     write_tagged,
-    write_three_columns,
 )
 
 CONLL2012 = """\
@@ -113,14 +112,6 @@ def test_written_columns_are_read_again(tmp_path: Path) -> None:
     write_conll2012([DOCUMENT], path)
     (copy,) = read_documents(path)
     assert copy == DOCUMENT
-    assert [(mention.entity, mention.type) for mention in copy.mentions or ()] == SAME
-    write_three_columns([DOCUMENT], path)
-    (copy,) = read_documents(path)
-    assert copy == Document(
-        "d",
-        (Sentence(("She", "saw", "her", "Her", "dog")),),
-        (Mention(0, 0, 1), Mention(0, 2, 3), Mention(0, 3, 4), Mention(0, 3, 5)),
-    )
     assert [(mention.entity, mention.type) for mention in copy.mentions or ()] == SAME
 
 

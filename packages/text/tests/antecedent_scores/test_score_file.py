@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,10 +65,9 @@ LINE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", ["scores.jsonl", "scores.npz"])
-def test_every_layout_is_written_and_read(tmp_path: Path, name: str) -> None:
-    write_antecedent_scores(several(), tmp_path / name)
-    documents = read_antecedent_scores(tmp_path / name)
+def test_every_layout_is_written_and_read(tmp_path: Path) -> None:
+    write_antecedent_scores(several(), tmp_path / "scores.jsonl")
+    documents = read_antecedent_scores(tmp_path / "scores.jsonl")
     expected = CorefPosterior.from_scores(LINKS, null=NULL).pair_probability()
     for original, restored in zip(several(), documents, strict=True):
         assert (original.id, original.text, original.words) == (restored.id, restored.text, restored.words)
@@ -97,24 +95,6 @@ def test_blank_lines_a_mark_and_whole_numbers_as_ids_are_read(tmp_path: Path) ->
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps({**LINE, "id": 7}).encode() + b"\n\n" + json.dumps(LINE).encode())
     assert [scores.id for scores in read_antecedent_scores(path)] == ["7", "a"]
-
-
-def archive(folder: Path, **arrays: Any) -> Path:
-    np.savez(folder / "s.npz", **arrays)
-    return folder / "s.npz"
-
-
-WHOLE: dict[str, Any] = {
-    "a/mentions": [[0, 1], [2, 3]],
-    "a/scores": np.array([[-np.inf, -np.inf], [1.5, -np.inf]]),
-    "a/null": 0.0,
-    "a/words": ["Ann", "saw", "Eve"],
-}
-
-
-def test_an_archive_written_by_hand_is_read(tmp_path: Path) -> None:
-    (scores,) = read_antecedent_scores(archive(tmp_path, **WHOLE))
-    assert posterior_from_scores(scores).pair_probability([(0, 1)]).round(3).tolist() == [0.818]
 
 
 # Antecedent scores: what is wrong with them is said when they are made.

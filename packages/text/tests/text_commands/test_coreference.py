@@ -16,7 +16,7 @@ from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.coreference.parsed import dialogue, story
 
-from howsure.data import Document, Mention, read_documents, write_conll2012, write_conllu, write_three_columns
+from howsure.data import Document, Mention, read_documents, write_conll2012, write_conllu
 from howsure_text.coreference import AntecedentModel, CorefPosterior, score_documents
 
 DOCUMENTS = [replace(story(), name="story"), replace(dialogue(), name="talk")]
@@ -124,10 +124,10 @@ def write_scores_of_rows(rows: list[list[float]]) -> None:
 
 
 def test_score_matches_documents_by_name_and_mentions_by_place(folder: Path) -> None:
-    """The three columns have no sentences, and the documents come in another order."""
-    write_three_columns(DOCUMENTS[::-1], "gold.txt")
+    """The documents of one file come in another order."""
+    write_conll2012(DOCUMENTS[::-1], "other.conll")
     write_conll2012(DOCUMENTS, "gold.conll")
-    for name in ("gold.txt", "gold.conll"):
+    for name in ("other.conll", "gold.conll"):
         content = json.loads(printed("coreference", "score", "gold.conllu", name, "--format", "json"))
         assert all(content[metric]["f1"] == 1.0 for metric in ("muc", "b_cubed", "ceaf_e", "lea", "pairwise"))
 

@@ -137,7 +137,7 @@ def test_misplaced_mentions_are_reported(folder: Path) -> None:
             "document 'tale' does not exist; the documents are story, talk.",
         ),
         ("posterior --scores scores.jsonl --figure f.png", "--figure draws one document, scores.jsonl has 2;"),
-        ("posterior --scores model.npz", "model.npz cannot be read: the array "),
+        ("posterior --scores model.npz", "line 1 of model.npz: it is not JSON ("),
     ],
 )
 def test_what_is_wrong_is_one_sentence(folder: Path, typed: str, message: str) -> None:

@@ -3,7 +3,6 @@ from howsure.data.documents.columns import (
     read_sentence_index as read_sentence_index,
     read_three_columns as read_three_columns,
     write_conll2012 as write_conll2012,
-    write_three_columns as write_three_columns,
 )
 from howsure.data.documents.conllu import read_conllu as read_conllu, write_conllu as write_conllu
 from howsure.data.documents.document import Document as Document, Mention as Mention, Sentence as Sentence

@@ -10,16 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.data import (
-    Document,
-    Mention,
-    Sentence,
-    read_conllu,
-    read_documents,
-    write_conll2012,
-    write_conllu,
-    write_three_columns,
-)
+from howsure.data import Document, Mention, Sentence, read_conllu, read_documents, write_conll2012, write_conllu
 from howsure.data.documents.conllu import (
     TAG,
     UNIVERSAL_TAG,
@@ -252,7 +243,7 @@ DOCUMENTS = [
 ]
 
 
-@pytest.mark.parametrize("write", [write_conllu, write_conll2012, write_three_columns])
+@pytest.mark.parametrize("write", [write_conllu, write_conll2012])
 @pytest.mark.parametrize("limit", [1, 2, 3, 9, None])
 def test_they_are_the_first_of_all(write, limit: int | None, tmp_path: Path) -> None:
     path = tmp_path / "x.txt"

@@ -1,15 +1,13 @@
-"""spaCy pipelines that are installed, in a folder or in a wheel: language, labels, and whether they are suitable."""
+"""spaCy pipelines that are installed or in a folder: language, labels, and whether they are suitable."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points, version
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from howsure.errors import InputError
@@ -17,8 +15,7 @@ from howsure.files.input_files import parsed_json
 from howsure.lazy_imports import require
 from howsure_events.extraction.parsers import guess_scheme
 
-META, CONFIG, WHEEL = "meta.json", "config.cfg", ".whl"
-MAX_BYTES = 4 * 2**30  # of an unpacked wheel
+META, CONFIG = "meta.json", "config.cfg"
 NEEDED = {"parser": "dependency parser", "tagger": "tagger"}  # a morphologizer also counts as a tagger
 
 
@@ -56,64 +53,12 @@ def installed_pipelines() -> list[Pipeline]:
 
 
 def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
-    """Describe the pipeline in a folder or a wheel, without running any of its code."""
+    """Describe the pipeline in a folder, without running any of its code."""
     place = os.fspath(path)
-    if os.path.isdir(place):
-        meta_file = Path(place, META)
-        if not meta_file.is_file() or not Path(place, CONFIG).is_file():
-            raise InputError(f"{place} is not a spaCy pipeline: a folder of one has {META} and {CONFIG}.")
-        return _described(_meta(meta_file.read_bytes(), place), place)
-    with _wheel(place) as archive:
-        return _described(_meta(archive.read(str(_folder_in(archive, place) / META)), place), place)
-
-
-def unpack_wheel(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> None:
-    """Unpack the pipeline in a wheel to a new folder, which can be passed as the parser; no code is run."""
-    place, target = os.fspath(path), Path(folder)
-    if target.exists():
-        raise InputError(f"{target} already exists; name another folder, or remove it.")
-    with _wheel(place) as archive:
-        root = _folder_in(archive, place)
-        members = [
-            member
-            for member in archive.infolist()
-            if root in PurePosixPath(member.filename).parents and not member.is_dir()
-        ]
-        if sum(member.file_size for member in members) > MAX_BYTES or any(
-            ".." in member.filename for member in members
-        ):
-            raise InputError(f"{place} is not a wheel of a pipeline: its files are too large, or lead out of it.")
-        begun = target.with_name(f".{target.name}.unpacking")
-        shutil.rmtree(begun, ignore_errors=True)
-        try:
-            for member in members:
-                to = begun / PurePosixPath(member.filename).relative_to(root)
-                to.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(member) as packed, to.open("wb") as copy:
-                    shutil.copyfileobj(packed, copy)
-            begun.rename(target)
-        except (OSError, zipfile.BadZipFile) as error:
-            raise InputError(f"{place} cannot be unpacked to {target}: {error}.") from error
-        finally:
-            shutil.rmtree(begun, ignore_errors=True)
-
-
-def _wheel(place: str) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(place)
-    except FileNotFoundError:
-        raise InputError(f"{place} does not exist; name a wheel of a spaCy pipeline, or its folder.") from None
-    except (OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"{place} is not a wheel: {error}. Was it copied completely?") from error
-
-
-def _folder_in(archive: zipfile.ZipFile, place: str) -> PurePosixPath:
-    """Return the folder of the pipeline inside a wheel."""
-    for name in sorted(archive.namelist()):
-        member = PurePosixPath(name)
-        if member.name == CONFIG and str(member.parent / META) in archive.namelist():
-            return member.parent
-    raise InputError(f"{place} has no spaCy pipeline: no folder in it has {META} and {CONFIG}.")
+    meta_file = Path(place, META)
+    if not meta_file.is_file() or not Path(place, CONFIG).is_file():
+        raise InputError(f"{place} is not a spaCy pipeline: a folder of one has {META} and {CONFIG}.")
+    return _described(_meta(meta_file.read_bytes(), place), place)
 
 
 def _meta(content: bytes, place: str) -> dict[str, Any]:

@@ -1,10 +1,9 @@
-"""Parsers without a network: what a wheel, a folder or an installed package holds; plain text and words are parsed."""
+"""Parsers: what a folder or an installed package holds; plain text and words are parsed."""
 
 from __future__ import annotations
 
 import json
 import shutil
-import zipfile
 from collections import defaultdict
 from itertools import combinations
 from pathlib import Path
@@ -21,7 +20,7 @@ from howsure.data.documents.read_documents import read_documents
 from howsure.errors import InputError
 from howsure_events.corpus import Fields
 from howsure_events.extraction.open_corpus import open_corpus
-from howsure_events.extraction.pipelines import installed_pipelines, pipeline_at, unpack_wheel
+from howsure_events.extraction.pipelines import installed_pipelines, pipeline_at
 from howsure_events.store.event_store import EventStore
 from howsure_events.stories import find_stories, passages, same_texts
 
@@ -29,68 +28,36 @@ NAME = "xy_own"
 LETTER = "Ana met Rosa in Lima. She gave her a book.\n"
 
 
-@pytest.fixture
-def wheel(pipeline: Path, tmp_path: Path) -> Path:
-    """A wheel as spaCy packs a pipeline: a package, in it a folder of the version; its code must never run."""
-    path = tmp_path / f"{NAME}-1.0.0-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as packed:
-        packed.writestr(f"{NAME}/__init__.py", "raise SystemExit('code of the wheel was run')\n")
-        packed.writestr(f"{NAME}/meta.json", (pipeline / "meta.json").read_bytes())
-        packed.writestr(f"{NAME}-1.0.0.dist-info/entry_points.txt", f"[spacy_models]\n{NAME} = {NAME}\n")
-        packed.writestr(f"{NAME}-1.0.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {NAME}\nVersion: 1.0.0\n")
-        for file in sorted(path for path in pipeline.rglob("*") if path.is_file()):
-            packed.writestr(f"{NAME}/{NAME}-1.0.0/{file.relative_to(pipeline)}", file.read_bytes())
-    return path
-
-
-@pytest.mark.long
-def test_a_wheel_is_unpacked_and_parses(wheel: Path, tmp_path: Path) -> None:
-    folder, letter = tmp_path / "parser", tmp_path / "letter.txt"
+def test_a_folder_of_a_pipeline_parses(pipeline: Path, tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
     letter.write_text(LETTER)
-    assert f"howsure events parser {wheel} --output " in printed("events", "parser", wheel)
-    output = printed("events", "parser", wheel, "--output", folder)
+    output = printed("events", "parser", pipeline)
     assert "language en: tags and dependencies (ud)" in output
-    assert f"--parser {folder}" in output
-    assert printed("events", "parser", folder) == output
-    report = printed("coreference", "predict", letter, "--parser", folder, "--output", tmp_path / "found.conllu")
+    assert f"--parser {pipeline}" in output
+    report = printed("coreference", "predict", letter, "--parser", pipeline, "--output", tmp_path / "found.conllu")
     assert "1 document" in report
     (document,) = read_documents(tmp_path / "found.conllu")
     assert [sentence.words[0] for sentence in document.sentences] == ["Ana", "She"]
-    with pytest.raises(InputError, match="already exists"):
-        unpack_wheel(wheel, folder)
 
 
-def test_what_is_installed_and_what_to_type(wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_installed_and_what_to_type(pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     output = printed("events", "parser")
     assert "python -m spacy download en_core_web_sm" in output
     assert "python -m pip download --no-deps https://" in output
-    before = installed_pipelines()
-    with zipfile.ZipFile(wheel) as packed:
-        packed.extractall(tmp_path / "packages")
-    monkeypatch.syspath_prepend(tmp_path / "packages")
-    (pipeline,) = [candidate for candidate in installed_pipelines() if candidate not in before]
-    assert (pipeline.place, pipeline.language, pipeline.scheme, pipeline.why_not) == (NAME, "en", "ud", "")
+    before, packages = installed_pipelines(), tmp_path / "packages"
+    (packages / NAME).mkdir(parents=True)
+    (packages / NAME / "__init__.py").write_text("raise SystemExit('code of the package was run')\n")
+    shutil.copy(pipeline / "meta.json", packages / NAME)
+    (packages / f"{NAME}-1.0.0.dist-info").mkdir()
+    (packages / f"{NAME}-1.0.0.dist-info" / "entry_points.txt").write_text(f"[spacy_models]\n{NAME} = {NAME}\n")
+    monkeypatch.syspath_prepend(packages)
+    (candidate,) = [candidate for candidate in installed_pipelines() if candidate not in before]
+    assert (candidate.place, candidate.language, candidate.scheme, candidate.why_not) == (NAME, "en", "ud", "")
 
 
-def test_an_invalid_parser_is_refused(wheel: Path, pipeline: Path, tmp_path: Path) -> None:
-    text = tmp_path / "letter.txt"
-    text.write_text(LETTER)
-    for path, message in (
-        (tmp_path / "none.whl", "none.whl does not exist"),
-        (text, "is not a wheel"),
-        (tmp_path, "is not a spaCy pipeline"),
-    ):
-        with pytest.raises(InputError, match=message):
-            pipeline_at(path)
-    empty, torn = tmp_path / "empty.whl", tmp_path / "torn.whl"
-    with zipfile.ZipFile(empty, "w") as packed:
-        packed.writestr("a.txt", "")
-    with pytest.raises(InputError, match="has no spaCy pipeline"):
-        unpack_wheel(empty, tmp_path / "out")
-    torn.write_bytes(wheel.read_bytes()[:5000])
-    with pytest.raises(InputError, match="is not a wheel"):
-        unpack_wheel(torn, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+def test_an_unsuitable_parser_is_described(pipeline: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not a spaCy pipeline"):
+        pipeline_at(tmp_path)
     content = json.loads((pipeline / "meta.json").read_text())
     for change, reason in (
         ({"spacy_version": ">=2.0,<2.1"}, "is for spaCy >=2.0,<2.1"),

@@ -1,20 +1,16 @@
-"""Files of antecedent scores (JSON lines or .npz), whose documents are read on demand."""
+"""Files of antecedent scores (JSON lines), whose documents are read on demand."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-import zipfile
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, pairwise
 from typing import IO, Any
 
 import numpy as np
 
 from howsure.errors import InputError, quote
-from howsure.files.archive import NUMBERS, ZIP, Archive, ArchiveError, Array
 from howsure.files.atomic_write import write_atomically
 from howsure.files.input_files import detect_compression, opened, parsed_json
 from howsure.inputs.numbers_and_names import nearest, shortened
@@ -104,128 +100,15 @@ def _missing_key(name: str, record: dict[str, Any]) -> InputError:
     return InputError(f"the key {name!r} is missing or null; there are {shortened(record, limit=8)}.{advice}")
 
 
-# Antecedent scores in a .npz archive: the arrays ID/mentions, ID/scores … of the document with this ID.
-
-INDICES = "iu"
-KINDS = {
-    "mentions": INDICES,
-    "scores": NUMBERS,
-    "null": f"{NUMBERS}U",
-    "antecedents": INDICES,
-    "words": "U",
-    "sentences": INDICES,
-    "text": "U",
-}
-NEEDED_ARRAYS = ("mentions", "scores", "null")
-
-
-def scores_in_archive(file: IO[bytes]) -> dict[str, AntecedentScores]:
-    """Return the documents of an archive by name, in the order of the archive."""
-    archive = Archive(file)
-    members: dict[str, list[str]] = {}
-    for member in archive.arrays:
-        document, _, name = member.rpartition("/")
-        if not document or name not in KINDS:
-            raise InputError(
-                f"the array {member!r} does not belong to a document; arrays of documents are called ID/mentions, "
-                "ID/scores, ID/null and ID/words or ID/text, also ID/antecedents and ID/sentences (the number of "
-                "words of each)."
-            )
-        members.setdefault(document, []).append(name)
-    if not members:
-        raise ArchiveError("it has no arrays")
-    return {name: _document(archive, name, arrays) for name, arrays in members.items()}
-
-
-def _document(archive: Archive, document: str, names: list[str]) -> AntecedentScores:
-    for name in NEEDED_ARRAYS:
-        if name not in names:
-            raise InputError(f"document {document}: the array {document}/{name} is missing.")
-    try:
-        arrays: dict[str, Any] = {name: archive.array(f"{document}/{name}", kinds=KINDS[name]) for name in names}
-        lengths = arrays.pop("sentences", None)
-        if "words" in arrays:
-            arrays["words"] = _sentences(arrays["words"], lengths)
-        for name in ("text", "null"):
-            if name in arrays and arrays[name].ndim == 0:
-                arrays[name] = arrays[name].item()
-        return AntecedentScores(id=document, **arrays)
-    except ArchiveError as error:
-        raise InputError(f"document {document}: {error}.") from error
-    except InputError as error:
-        raise error.inside(f"document {document}") from None
-
-
-def _sentences(words: Array, lengths: Array | None) -> list[Any]:
-    flat_words = words.tolist()
-    if words.ndim != 1:
-        raise InputError("words must have one dimension; sentences gives the number of words of each sentence.")
-    if lengths is None:
-        return list(flat_words)
-    counts = lengths.tolist() if lengths.ndim == 1 else []
-    if any(n < 0 for n in counts) or sum(counts) != len(flat_words):
-        raise InputError(
-            f"sentences must be the number of words of each sentence; their sum must be {len(flat_words):,}, the "
-            f"number of all words. They are {quote(counts)}."
-        )
-    starts = [0, *accumulate(counts)]
-    return [flat_words[start:end] for start, end in pairwise(starts)]
-
-
-def archive_bytes(scores: Iterable[AntecedentScores]) -> bytes:
-    """Return the content of a .npz archive with these documents."""
-    arrays: dict[str, Any] = {}
-    for score in scores:
-        if score.text is None:
-            arrays[f"{score.id}/words"] = np.array(
-                [word for sentence in score.words for word in sentence], dtype=np.str_
-            )
-            arrays[f"{score.id}/sentences"] = np.array([len(sentence) for sentence in score.words])
-        else:
-            arrays[f"{score.id}/text"] = np.array(score.text, dtype=np.str_)
-        arrays[f"{score.id}/mentions"] = score.mentions
-        arrays[f"{score.id}/null"] = np.asarray(score.null)
-        if score.antecedents is None:
-            arrays[f"{score.id}/scores"] = np.asarray(score.scores)
-        else:
-            arrays[f"{score.id}/scores"], arrays[f"{score.id}/antecedents"] = _pad_rows(score)
-    content = io.BytesIO()
-    # This does the same as numpy.savez_compressed, whose older versions would store allow_pickle as an array.
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
-    return content.getvalue()
-
-
-def _pad_rows(antecedent_scores: AntecedentScores) -> tuple[Array, Array]:
-    """Return scores and antecedents as arrays whose rows are padded to equal length with -inf."""
-    rows = [np.asarray(row, dtype=np.float64) for row in antecedent_scores.scores]
-    extra = 1 if isinstance(antecedent_scores.null, str) else 0
-    if extra and len({len(row) for row in rows}) > 1:
-        raise InputError(
-            f"document {antecedent_scores.id}: the rows of scores must have the same length, because null is one of "
-            "their columns. Give null separately, as numbers."
-        )
-    width = max(map(len, rows), default=0)
-    scores = np.full((len(rows), width), -np.inf)
-    antecedents = np.zeros((len(rows), width - extra), dtype=np.int64)
-    for row, numbers, places in zip(range(len(rows)), rows, antecedent_scores.antecedents, strict=True):
-        scores[row, : len(numbers)] = numbers
-        antecedents[row, : len(places)] = places
-    return scores, antecedents
-
-
 MARK = b"\xef\xbb\xbf"
 
 
 class ScoreFile:
-    """The documents of a file of JSON lines, each read on demand, or of an .npz file, read at once."""
+    """The documents of a file of JSON lines, each read on demand."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self._lines: dict[str, tuple[int, int, int]] = {}  # by document: number of the line, byte offset, length
-        self._held: dict[str, AntecedentScores] = {}
         digest = hashlib.blake2b(digest_size=8)
         with opened(self.path) as file:
             first = file.read(4)
@@ -233,26 +116,23 @@ class ScoreFile:
             while piece := file.read(1 << 20):
                 digest.update(piece)
             file.seek(0)
-            if first.startswith(ZIP):
-                self._read_archive(file)
-            elif detect_compression(first) != "none":
+            if detect_compression(first) != "none":
                 raise InputError(
                     f"{self.path} is compressed; unpack it first, because its documents are read one at a time."
                 )
-            else:
-                self._find_lines(file)
+            self._find_lines(file)
         self.digest = digest.hexdigest()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the documents, in the order of the file."""
-        return tuple(self._held or self._lines)
+        return tuple(self._lines)
 
     def __len__(self) -> int:
-        return len(self._held or self._lines)
+        return len(self._lines)
 
     def __contains__(self, name: object) -> bool:
-        return name in (self._held or self._lines)
+        return name in self._lines
 
     def __iter__(self) -> Iterator[AntecedentScores]:
         return map(self.read, self.names)
@@ -263,8 +143,6 @@ class ScoreFile:
             raise InputError(
                 f"{self.path} has no scores of document {name!r}; it has {shortened(self.names, limit=3)}."
             )
-        if name in self._held:
-            return self._held[name]
         number, place, length = self._lines[name]
         with opened(self.path) as file:
             file.seek(place)
@@ -295,15 +173,9 @@ class ScoreFile:
         if not self._lines:
             raise InputError(f"{self.path} is empty.")
 
-    def _read_archive(self, file: IO[bytes]) -> None:
-        try:
-            self._held = scores_in_archive(file)
-        except (ArchiveError, InputError) as error:
-            raise InputError(f"{self.path} cannot be read: {str(error).rstrip('.')}.") from error
-
 
 def read_antecedent_scores(path: str | os.PathLike[str]) -> list[AntecedentScores]:
-    """Read the scores of all documents of a JSON-lines or .npz file, as described in docs/coreference.md.
+    """Read the scores of all documents of a file of JSON lines, as described in docs/coreference.md.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "scores.jsonl")
@@ -312,13 +184,13 @@ def read_antecedent_scores(path: str | os.PathLike[str]) -> list[AntecedentScore
     >>> read_antecedent_scores(path)
     [AntecedentScores('a', 1 mention)]
 
-    Raises InputError naming the line, the document and the error. No object is unpickled.
+    Raises InputError naming the line, the document and the error.
     """
     return list(ScoreFile(path))
 
 
 def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.PathLike[str]) -> None:
-    """Write documents atomically to a file: an .npz archive if the name ends in .npz, otherwise JSON lines."""
+    """Write documents atomically to a file of JSON lines."""
     documents = [scores] if isinstance(scores, AntecedentScores) else list(scores)
     names: set[str] = set()
     for document in documents:
@@ -327,7 +199,4 @@ def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.P
         if document.id in names:
             raise InputError(f"documents must have different names; two are called {document.id!r}.")
         names.add(document.id)
-    if os.fspath(path).lower().endswith(".npz"):
-        write_atomically(archive_bytes(documents), path)
-    else:
-        write_atomically("".join(f"{json_from_scores(document)}\n" for document in documents).encode(), path)
+    write_atomically("".join(f"{json_from_scores(document)}\n" for document in documents).encode(), path)

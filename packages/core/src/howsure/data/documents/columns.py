@@ -6,8 +6,7 @@ import math
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import accumulate, groupby
+from itertools import groupby
 
 from howsure.data.documents.brackets import (
     BracketError,
@@ -15,9 +14,7 @@ from howsure.data.documents.brackets import (
     Brackets,
     LeftOut,
     bracket_texts,
-    check_mentions,
     entity_text,
-    type_text,
     whole,
 )
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
@@ -169,7 +166,6 @@ def _plain(text: str) -> str:
 
 BEGIN_THREE = re.compile(r"#\s*begin document\s+(\S.*)")
 END_THREE = re.compile(r"#\s*end document\s*")
-BREAK = re.compile(r"[\t\r\n]")
 TYPED = ("etype", "eid")
 Rows = Sequence[tuple[int, list[str]]]
 
@@ -229,49 +225,6 @@ def _document(text: Text, named: str | None, rows: Rows) -> tuple[Document, Brac
     except BracketError as error:
         what = f"{error}, in {name}. Brackets must open and close in one document."
         return Document(name, sentences), BracketFault(str(text.fault(number, what)))
-
-
-def write_three_columns(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:
-    """Write documents in the three columns of OntoGUM; types are written if all mentions have a type.
-
-    Raises InputError if a document has no words, a mention no entity, or a word contains a tab or a line break.
-    """
-    lines: list[str] = []
-    for document in documents:
-        flat = _in_one_sentence(document)
-        words, mentions = flat.sentences[0].words, flat.mentions or ()
-        if not words:
-            raise InputError(f"a document must have words to be written in three columns; {document.name} has none.")
-        for word in (document.name, *words):
-            if not word.strip() or BREAK.search(word):
-                rule = "names and words must be text without tab and line break"
-                raise InputError(f"{rule}; {document.name} has {word!r}.")
-        label = _typed if mentions and all(mention.type is not None for mention in mentions) else entity_text
-        brackets = bracket_texts(flat, label, closing=label)
-        lines.append(f"# begin document {document.name}")
-        lines += [f"{at}\t{word}\t{brackets.get((0, at), '_')}" for at, word in enumerate(words)]
-        lines.append("")
-    write_text("".join(f"{line}\n" for line in lines), path)
-
-
-def _in_one_sentence(document: Document) -> Document:
-    check_mentions(document)
-    starts = [0, *accumulate(len(sentence) for sentence in document.sentences)]
-    words = tuple(word for sentence in document.sentences for word in sentence.words)
-    moved = (
-        replace(
-            mention,
-            sentence=0,
-            start=starts[mention.sentence] + mention.start,
-            end=starts[mention.sentence] + mention.end,
-        )
-        for mention in document.mentions or ()
-    )
-    return Document(document.name, (Sentence(words),), tuple(moved))
-
-
-def _typed(mention: Mention) -> str:
-    return f"{type_text(mention)}-{entity_text(mention)}"
 
 
 # A sentence index is a table with the document of each sentence of a tagged text.

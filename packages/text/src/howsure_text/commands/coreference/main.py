@@ -114,7 +114,7 @@ def train_command(
 @click.option("--output", type=OutputFile(), required=True, metavar="FILE")
 @click.option(
     "--output-format",
-    type=click.Choice(["conllu", "conll-2012", "three-columns"]),
+    type=click.Choice(["conllu", "conll-2012"]),
     help="Format of the file (default: by suffix; .conll is CoNLL-2012).",
 )
 @model_option

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.data import write_conll2012, write_conllu, write_three_columns
+from howsure.data import write_conll2012, write_conllu
 from howsure.data.documents.document import Document
 from howsure.errors import InputError
 from howsure.files.atomic_write import write_atomically
@@ -20,7 +20,7 @@ from howsure_cli.terminal.output import is_raw, json_text, table_text
 from howsure_text.coreference import AntecedentModel
 from howsure_text.coreference.resolution import LEVEL, ResolvedDocument
 
-FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012, "three-columns": write_three_columns}
+FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012}
 FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
 
 
