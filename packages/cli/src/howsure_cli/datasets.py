@@ -57,7 +57,6 @@ class DataFile:
 
     @property
     def download_bytes(self) -> int:
-        """The size of the download."""
         return self.source_bytes or self.bytes
 
     @property
@@ -126,7 +125,6 @@ def demo_files() -> Mapping[str, bytes]:
 
 
 def demo_data_set() -> DataSet:
-    """The example data as a data set."""
     contents = demo_files().items()
     examples = [DataFile(name, len(content), hashlib.sha256(content).hexdigest(), name) for name, content in contents]
     return DataSet(

@@ -30,7 +30,6 @@ class Plugin(NamedTuple):
 
     @property
     def distribution(self) -> str:
-        """The name of the distribution."""
         return self._written("Name") or "an unknown distribution"
 
     @property

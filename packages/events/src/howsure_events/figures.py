@@ -180,7 +180,6 @@ def _shift(place: int, group: Sequence[str]) -> float:
 
 
 def legend_point(style: Look, **more: Any) -> Line2D:
-    """Return a point for the legend."""
     return Line2D(
         [], [], color=style.colour, marker=style.marker, linestyle="", markersize=4.5, markeredgewidth=0.8, **more
     )

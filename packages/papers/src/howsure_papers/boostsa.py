@@ -177,7 +177,6 @@ def figure_1_panels(p: Floats) -> list[tuple[str, list[Series]]]:
 
 
 def figure_1_table(p: Floats) -> Numbers:
-    """The means."""
     tests = [Column(test, digits(3), values=test_p_values(p, test).mean(axis=1)) for test in TESTS]
     caption = "Figure 1: mean p of macro-F1 by test-set size and share"
     return numbers(caption, SIZES, Column("test set", COUNT, values=SIZES), *tests)
@@ -222,7 +221,6 @@ class TaggedWords:
         return len(self.tweets)
 
     def first(self, n: int) -> Columns:
-        """The first n words."""
         gold, baseline, model = (column[:n] for column in self.columns)
         return gold, baseline, model
 

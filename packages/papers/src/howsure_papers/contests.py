@@ -106,7 +106,6 @@ class Outcome:
 
     @property
     def hmm(self) -> str:
-        """The name of the HMM."""
         return self.rivals.name
 
     @property
@@ -297,7 +296,6 @@ def significant(contest: Contest) -> tuple[int, int]:
 
 
 def by_corpus(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
-    """The outcomes of each corpus."""
     return [list(group) for _, group in groupby(outcomes, lambda outcome: outcome.corpus.key)]
 
 
@@ -432,7 +430,6 @@ def labels_figure(outcome: Outcome) -> Figure:
 
 
 def contest_recipe(corpora: Sequence[Corpus], seed: int, **more: int) -> dict[str, object]:
-    """The recipe of the contests."""
     return {
         "data": "wsj_sample, ud_english_ewt",
         "sentences": [list(corpus.sizes) for corpus in corpora],

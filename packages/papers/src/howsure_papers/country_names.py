@@ -91,8 +91,6 @@ def country_names(
 
 
 def names_table(named_by_list: Mapping[str, Named], corpus: str, count: Count | None) -> Numbers:
-    """A row for each list."""
-
     def words(name: str) -> str:
         ordered = sorted(named_by_list[name].added.items(), key=lambda entry: (-entry[1], entry[0].lower(), entry[0]))
         return ", ".join(f"{word} {times}" for word, times in ordered[:MAX_WORDS])

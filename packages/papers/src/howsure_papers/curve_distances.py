@@ -119,7 +119,6 @@ def findings(by_truth: Mapping[str, Distances]) -> list[Finding]:
 
 
 def table(by_truth: Mapping[str, Distances], runs: int) -> Numbers:
-    """The distances by method and truth."""
     caption = f"Distances of curves of {PAIRS:,} pairs from the true curve (root mean square), means of {runs} samples"
     columns = [Column(name, digits(4), values=of.distances.mean(axis=0)) for name, of in by_truth.items()]
     return numbers(caption, METHODS, Column("curve", NAME, get=str), *columns)

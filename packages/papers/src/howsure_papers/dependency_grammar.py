@@ -38,7 +38,6 @@ class Grammar:
         return Grammar(*(weights / weights.sum(axis=-1, keepdims=True) for weights in (self.root, self.child, more)))
 
     def log_likelihood(self, counts: Grammar) -> float:
-        """log P of the trees that have these counts."""
         both = ((self.root, counts.root), (self.child, counts.child), (self.more, counts.more))
         return float(sum((times * np.log(probabilities)).sum() for probabilities, times in both))
 

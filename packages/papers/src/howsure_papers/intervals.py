@@ -27,7 +27,6 @@ def symmetric_estimate(value: float, reach: float, method: str, n: int, *, least
 
 
 def unbounded(value: float, method: str, n: int) -> Estimate:
-    """A value with an unknown interval."""
     return Estimate(value, None, None, LEVEL, method, n)
 
 

@@ -46,7 +46,6 @@ class Judged:
 
     @property
     def total(self) -> CoreferenceScores:
-        """The scores of all documents."""
         return sum(self.scores, CoreferenceScores())
 
     @cached_property

@@ -63,7 +63,6 @@ def squared_errors(pairs: Pairs, *, bin_size: int | str) -> Floats:
 
 
 def _cells(group: Pairs, bin_size: int | str) -> ClusterSums:
-    """Return the sums of each sentence in each bin."""
     binned = bin_pairs(group, binning="adaptive", bin_size=bin_size, n_bins=None)
     return cluster_sums(group, binned.assign_bins(group.probabilities), len(binned.sums))
 
@@ -91,7 +90,6 @@ class Contest:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The labels."""
         return self.a.names
 
     def differences(self) -> list[Estimate]:

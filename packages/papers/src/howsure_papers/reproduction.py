@@ -89,7 +89,6 @@ class Numbers(Rows[Any]):
     named = ""
 
     def columns(self) -> Sequence[Column]:
-        """The columns that are shown."""
         return self.shown
 
     def table(self) -> Table:
@@ -236,7 +235,6 @@ class Experiment(Generic[Parameters]):
     find: Callable[Parameters, ExperimentResult]
 
     def __call__(self, *args: Parameters.args, **options: Parameters.kwargs) -> Reproduction:
-        """Run it."""
         result = self.find(*args, **options)
         recipe = {"howsure": __version__, **result.recipe}
         return Reproduction(

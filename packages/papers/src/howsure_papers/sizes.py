@@ -120,7 +120,6 @@ class Trained:
 
     @property
     def error(self) -> float:
-        """The mean of the errors."""
         return float(np.mean([error.value for error in self.errors]))
 
     @property

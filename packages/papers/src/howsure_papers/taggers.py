@@ -99,7 +99,6 @@ class Judged:
         return math.inf if not label_probabilities.all() else -float(np.log(label_probabilities).mean())
 
     def of(self, tag: str) -> Pairs:
-        """The pairs of one tag."""
         assert self.pairs.groups is not None
         of_tag = self.pairs.select(self.pairs.groups == self.pairs.group_names.index(tag))
         return replace(of_tag, reduction=None, positive=tag)

@@ -159,7 +159,6 @@ def reproduce_tag_pairs(
 
 
 def tag_question(corpus: Corpus) -> Question:
-    """The question for the tag of each token."""
     counts = Counter(chain.from_iterable(corpus.test.tags))
     order = np.array(sorted(range(len(corpus.labels)), key=lambda i: -counts[corpus.labels[i]]))
     answer = partial(judge, part=corpus.test, labels=corpus.labels)

@@ -65,7 +65,6 @@ class Tally:
 
     @property
     def mean_width(self) -> float:
-        """The mean width."""
         return float(np.mean(self.width)) if self.width else float("nan")
 
     @property
@@ -224,7 +223,6 @@ def coverage_text(tally: Tally) -> str:
 
 
 def merge_tallies(tallies: Iterable[Tally]) -> Tally:
-    """Several tallies as one."""
     tally_of_all = Tally()
     for tally in tallies:
         tally_of_all.covered += tally.covered

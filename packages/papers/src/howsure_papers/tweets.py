@@ -89,7 +89,6 @@ class Fit:
 
     @property
     def setting(self) -> str:
-        """The setting and its value."""
         return f"{self.kind.setting} {self.value:g}"
 
     @property
@@ -348,7 +347,6 @@ def differences_table(in_test: Estimates, in_all: Estimates) -> Numbers:
 
 
 def bin_size_table(chosen: Chosen) -> Numbers:
-    """The effect of the bin size."""
     columns = [Column("bin size", COUNT, values=BIN_SIZES)]
     for name, fit in chosen.items():
         curves = [fit.query_curve(bin_size=size) for size in BIN_SIZES]

@@ -52,7 +52,6 @@ class ParsePosterior:
             )
 
     def sample(self, n: int, *, rng: Randomness = None) -> list[ParsedDocument]:
-        """Draw n parsed documents."""
         n, generator = check_integer(n, name="n", most=MAX_CLUSTERINGS), generator_from(rng)
         docs = unparsed_docs(self.document, self.pipeline)
         for name, component in self.pipeline.pipeline:

@@ -42,7 +42,6 @@ def _pages() -> Environment:
 
 
 def as_json(recipe: Iterable[tuple[str, str]]) -> str:
-    """The rows of a recipe as JSON."""
     return json.dumps(dict(recipe), indent=2, ensure_ascii=False)
 
 

@@ -118,7 +118,6 @@ def _batched(sets: Sequence[RareBins]) -> Iterator[list[RareBins]]:
 
 
 def _contributions(sets: Sequence[RareBins]) -> Iterator[list[Contribution]]:
-    """Yield the contributions of the bins of each set."""
     sizes = [len(rare.mean) for rare in sets]
     e, v = (np.concatenate(columns)[:, None] for columns in zip(*((s.mean, s.variance) for s in sets), strict=True))
     of_sets = zip(*((s.statistic, s.steps, s.numbers) for s in sets), strict=True)

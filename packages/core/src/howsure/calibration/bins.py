@@ -286,7 +286,6 @@ class Binned:
     label_variance: Floats
 
     def assign_bins(self, q: Floats) -> Integers:
-        """The bin of each prediction."""
         return bins_between(self.inner, q)
 
 

@@ -46,7 +46,6 @@ class Feature:
 
     @property
     def cells(self) -> int:
-        """The number of cells."""
         return len(self.members[0])
 
     def select(self, rows: Bools) -> Feature:
@@ -334,7 +333,6 @@ class Crossed:
 
 
 def single_table(feature: Feature) -> Crossed:
-    """Return the table of all conditions of one feature."""
     conditions = np.arange(len(feature.conditions))
     return Crossed(feature.codes, (feature.cells, 1), (feature.members, np.ones((1, 1))), (conditions, np.array([-1])))
 

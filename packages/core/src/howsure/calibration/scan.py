@@ -50,12 +50,10 @@ class Residuals:
 
     @property
     def n_blocks(self) -> int:
-        """Number of blocks."""
         return len(self.by_block)
 
     @property
     def n_strata(self) -> int:
-        """Number of strata."""
         return len(self.variance)
 
 
@@ -384,7 +382,6 @@ class Leading:
 
 
 def group_rows(group: Group, features: Sequence[Feature]) -> Bools:
-    """Whether each row is in a group."""
     inside = [features[f].members[c].astype(np.bool_)[features[f].codes] for f, c in group.parts]
     return np.asarray(inside[0] if len(inside) == 1 else inside[0] & inside[1])
 

@@ -189,12 +189,10 @@ class Slots:
 
     @property
     def cell(self) -> Integers:
-        """The cell of each slot."""
         return self.slot >> 1
 
     @property
     def label(self) -> Integers:
-        """The label of each slot."""
         return self.slot & 1
 
     @property

@@ -72,7 +72,6 @@ class ClusterSums:
     n_codes: int
 
     def column(self, values: Column) -> Any:
-        """Return the values of all entries."""
         return np.concatenate([values(block) for block in self.blocks])
 
     def by_bin(self, values: Column) -> Floats:

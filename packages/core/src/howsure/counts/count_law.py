@@ -151,7 +151,6 @@ class CountLaw:
 
     @property
     def expected(self) -> float:
-        """The expected count E T."""
         return self.labelled_positives + self.unread
 
     def cdf(self, counts: Floats) -> Floats:
@@ -262,11 +261,9 @@ class LogitCounts:
 
     @classmethod
     def empty(cls) -> LogitCounts:
-        """Return an empty histogram."""
         return cls(np.zeros(2 * BINS + 1), np.zeros(2 * BINS + 1))
 
     def add(self, logits: Floats) -> None:
-        """Add units with these logits."""
         place = np.clip(np.floor(logits / BIN_WIDTH), -BINS, BINS).astype(np.int64) + BINS
         self.number += np.bincount(place, minlength=len(self.number))
         self.total += np.bincount(place, weights=logits, minlength=len(self.total))

@@ -282,7 +282,6 @@ def _next_batch(
 def _sample(
     drawn: Integers, chances: Floats, elements: Elements, codes: Codes, names: tuple[str, ...], recipe: dict[str, Any]
 ) -> LabelSample:
-    """Return the sample with the units of the drawn elements."""
     if elements.of_unit is None:
         return LabelSample(strata=names, indices=drawn, inclusion=chances, codes=codes, recipe=recipe)
     chance = np.zeros(len(codes))

@@ -143,7 +143,6 @@ def plan_label_sample(
 
 
 def _units(width: float, share: bool, n: int) -> float:
-    """Return the width in units."""
     check_number(width, name="width", low=0, open="low")
     if share and width > 1:
         raise InputError(f"with `share=True`, `width` must be at most 1, the proportion of all units; it is {width:g}.")
@@ -155,7 +154,6 @@ def _units(width: float, share: bool, n: int) -> float:
 
 
 def _bands(score: Floats, design: str) -> tuple[Integers, Integers]:
-    """Return the band of each score, and the size of each band."""
     if design not in DESIGNS:
         raise unknown_name("design", design, DESIGNS, place="plans for labels")
     codes = score_bands(score)[0] if design == "stratified" else np.zeros(len(score), dtype=np.int64)

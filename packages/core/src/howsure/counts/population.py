@@ -104,7 +104,6 @@ class Cells:
         return _starts(self.size)
 
     def members(self, cell: int) -> Codes:
-        """Return the units of a cell."""
         return self.order[self.start[cell] : self.start[cell + 1]]
 
 
@@ -202,7 +201,6 @@ class Units:
 
     @property
     def cell_of_labelled(self) -> Integers:
-        """The cell of each unit with a label."""
         return self.cells.code[self.labelled].astype(np.int64)
 
     @property

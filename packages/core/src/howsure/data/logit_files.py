@@ -49,12 +49,10 @@ class StoredArray:
 
     @property
     def type_name(self) -> str:
-        """The name of the type, for messages."""
         return self.type if self.type == BFLOAT16 else np.dtype(self.type).name
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
         return math.prod(self.shape[:-1])
 
     def values(self, file: BinaryIO) -> Array:

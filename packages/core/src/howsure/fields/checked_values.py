@@ -159,7 +159,6 @@ def _named_columns(columns: Mapping[str, Any], data: Any) -> dict[str, str]:
 
 
 def _read_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, rows: Rows) -> ReadValues:
-    """Read the values of a table with a row per value."""
     names = {role: role if named is None else named.get(role, role) for role in ROLES}
     columns_by_role = {
         role: as_column(column, name=names[role]) for role, column in columns.items() if column is not None
@@ -309,7 +308,6 @@ def _under_predicted_names(
 
 
 def _matched(values: ReadValues, true: Mapping[str, Mapping[str, str | None]]) -> ReadValues:
-    """Return the values of the documents that have true values."""
     predicted = {name: by_path for name, by_path in values.predicted.items() if name in true}
     left_out = len(values.predicted) - len(predicted)
     notes = (f"{counted(left_out, 'document')} without true values are left out.",) if left_out else ()

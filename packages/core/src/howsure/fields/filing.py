@@ -118,7 +118,6 @@ def required_fields(values: CheckedValues) -> tuple[str, ...]:
 
 
 def document_confidences(values: CheckedValues, required: Sequence[str], promise: str) -> list[DocumentConfidence]:
-    """Return the confidence in each checked document."""
     by_document: list[list[FieldValue]] = [[] for _ in values.documents]
     for row in np.flatnonzero(values.predicted).tolist():
         p = float(values.confidence[row])

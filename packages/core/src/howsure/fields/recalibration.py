@@ -62,6 +62,5 @@ def recalibrated(confidence: Floats, fields: Sequence[str], recalibration: Recal
 
 
 def recalibrated_values(values: CheckedValues, recalibration: RecalibrationMap) -> CheckedValues:
-    """Return the values with recalibrated confidences."""
     fields = [values.fields[code] for code in values.field.tolist()]
     return replace(values, confidence=recalibrated(values.confidence, fields, recalibration))

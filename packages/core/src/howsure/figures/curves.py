@@ -127,7 +127,6 @@ def choose_scale(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUT
 
 
 def bins_or_steps(curve: CalibrationCurve | CorpCurve) -> Bins | CorpSteps:
-    """The bins of a curve, or the steps of a curve without bins."""
     return curve.steps if isinstance(curve, CorpCurve) else curve.bins
 
 
@@ -296,7 +295,6 @@ def axis_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> tuple[str, str
 
 
 def curve_names(curves: Sequence[CalibrationCurve | CorpCurve], labels: Sequence[str] | None) -> list[str]:
-    """The names to show, one per curve."""
     if len(curves) == 0:
         raise InputError("curves must contain at least one calibration curve; it is empty.")
     if labels is None:

@@ -342,7 +342,6 @@ def _plain_number(value: float, _: int | None) -> str:
 
 
 def _draw_agent(axes: Axes, row: AgentRow, middle: float) -> Annotation:
-    """Draw an agent and return its name."""
     assert row.cost is not None
     colour, marker = (QUIET, "s") if row.dominated_by else (look(0).colour, "o")
     x, y = row.cost.value, row.lowest

@@ -87,7 +87,6 @@ def new_figure(width: float, height: float, *, constrained: bool = True, keep: s
 
 
 def parent_figure(ax: Axes) -> Figure:
-    """Return the figure that contains the axes."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure

@@ -108,7 +108,6 @@ class Archive:
 
     @property
     def arrays(self) -> tuple[str, ...]:
-        """The names of the arrays."""
         return tuple(name.removesuffix(".npy") for name in self.members if name.endswith(".npy"))
 
     def content(self, member: str) -> bytes:

@@ -118,7 +118,6 @@ class SavedState:
     damaged: str
 
     def text(self, content: Mapping[str, Any]) -> str:
-        """Return the JSON text of a state."""
         kind, version = self.head.keys
         try:
             digest = json_sha256(content)

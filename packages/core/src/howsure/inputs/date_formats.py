@@ -173,7 +173,6 @@ def last_year(years: Collection[int]) -> int:
 
 
 def is_written(text: str, date_format: str) -> bool:
-    """Whether a string is a date in a format."""
     try:
         read_day(text, date_format)
     except ValueError:

@@ -158,7 +158,6 @@ class Columns:
         return self.coded[role].codes.astype(np.int64) if role in self.coded else np.zeros(self.n, dtype=np.int64)
 
     def names(self, role: str) -> tuple[str, ...]:
-        """The names of the codes of a role."""
         return self.coded[role].names if role in self.coded else ("all",)
 
     def rows_by_name(self, role: str) -> dict[str, Integers]:

@@ -182,7 +182,6 @@ class Graded:
         return Estimate(value, low, high, level=level, method=negative_bias.method, n=negative_bias.n)
 
     def _item_mean(self, values: Floats) -> MeanScore:
-        """The mean of a value over all items."""
         distinct = np.unique(values)
         bounds = (float(distinct[0]), float(distinct[-1])) if 1 < len(distinct) <= DISTINCT else None
         return mean_score(values, ItemGroups.of(len(values), clusters=self.units), bounds=bounds)

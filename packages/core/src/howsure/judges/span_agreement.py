@@ -202,7 +202,6 @@ def _rows(columns: Mapping[str, Any], data: Any) -> Rows:
 
 
 def _documents(rows: Rows, names: Mapping[str, str]) -> dict[str, Annotated]:
-    """The documents by name."""
     arrays = {role: as_column(rows[name], name=name) for role, name in names.items()}
     check_same_length(**{names[role]: array for role, array in arrays.items()})
     columns = {role: array.tolist() for role, array in arrays.items()}
@@ -358,7 +357,6 @@ class UnitizingSums:
 
     @classmethod
     def of(cls, documents: Sequence[Annotated]) -> UnitizingSums:
-        """Build the sums of documents."""
         counts = [_span_counts(document) for document in documents]
         kinds = sorted({kind for of_document in counts for kind in of_document})
         spans = np.array([[of_document.get(kind, 0) for kind in kinds] for of_document in counts], dtype=np.float64)

@@ -55,7 +55,6 @@ class CellSums:
 
     @classmethod
     def zero(cls) -> Self:
-        """Return the sums of no rows."""
         return cls(*np.zeros((len(SUMS), N_CELLS)))
 
     @classmethod

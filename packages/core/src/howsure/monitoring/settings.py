@@ -39,7 +39,6 @@ ADVICE = "a date such as 2026-11-22 (ISO 8601)"
 
 
 def as_day(date: str | datetime.date | np.datetime64, *, name: str) -> np.datetime64:
-    """Convert one date to a day."""
     return _day(date, f"{name} must be {ADVICE}; it is {quote(date)}.")
 
 
@@ -132,7 +131,6 @@ class Rows:
         return len(self.days)
 
     def where(self, chosen: Any) -> Rows:
-        """Return the chosen labelled rows."""
         clusters = None if self.clusters is None else self.clusters[chosen]
         return Rows(
             self.days[chosen],

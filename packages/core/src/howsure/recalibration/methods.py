@@ -147,7 +147,6 @@ class Fitted:
     small: tuple[str, ...] = ()
 
     def group_map(self, name: str) -> ProbabilityMap:
-        """The map for the rows of a group."""
         if name in self.small:
             assert self.of_all is not None
             return self.of_all

@@ -333,7 +333,6 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
 
 
 def _prediction_notes(rows: ScoredRows, metrics: Sequence[Metric], coded: CodedLabels | None) -> Iterator[str]:
-    """Notes on the predictions of each model."""
     assert rows.answers is not None
     true, predicted = rows.answers
     models, column = rows.coded.get("model"), rows.read.get("prediction", "prediction")

@@ -333,7 +333,6 @@ def _numbers(array: Column, name: str) -> Floats:
 
 
 def run_name(name: str, run: int, runs: Sequence[object] | Runs) -> str:
-    """The name of a run of a system in messages."""
     return name if len(runs) == 1 else f"{name}, run {run}"
 
 

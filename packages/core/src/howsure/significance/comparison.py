@@ -282,7 +282,6 @@ def _interval_notes(systems: Systems, rows: Sequence[Difference], choices: Choic
 
 
 def _models_and_metrics(rows: Sequence[Difference]) -> str:
-    """Return the models of the rows as a string, each with its metrics."""
     models = dict.fromkeys(row.model for row in rows)
     return ", ".join(f"{name} ({', '.join(row.metric for row in rows if row.model == name)})" for name in models)
 

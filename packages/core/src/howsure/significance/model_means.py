@@ -123,7 +123,6 @@ SHARE = Kind(lambda share: "" if math.isnan(share) else f"{share:.0%}")
 
 
 def model_means(item_scores: ItemScores, models: Sequence[str], *, level: float) -> list[ModelMean]:
-    """The mean of each of the models."""
     return [_mean(item_scores, name, level) for name in models]
 
 

@@ -49,7 +49,6 @@ class Problem:
         return self.true_classes if self.averaged is None else self.averaged
 
     def code(self, label: object) -> int:
-        """The code of a label."""
         if str(label) not in self.labels:
             raise InputError(
                 f"the class {str(label)!r} does not occur; targets and predictions contain {shortened(self.labels)}."

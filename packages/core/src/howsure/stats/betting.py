@@ -314,7 +314,6 @@ class RunningTests:
         self.refutations: dict[tuple[str, float, float], RunningRefutation] = {}
 
     def lower_bound(self, units: Units, size: float, direction: str) -> float:
-        """The bound after these units."""
         return self.bounds.setdefault((direction, size), RunningBound(size)).update(units)
 
     def first_above(self, units: Units, m: float, size: float, direction: str) -> int | None:

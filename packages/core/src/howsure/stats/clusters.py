@@ -133,7 +133,6 @@ class ItemGroups:
 
     @property
     def units(self) -> int:
-        """Number of units."""
         return len(self.sizes)
 
     @property

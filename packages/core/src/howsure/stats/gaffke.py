@@ -98,7 +98,6 @@ class UnitSums:
         return float((self.times @ self.sums) / (self.times @ self.sizes))
 
     def negated(self) -> UnitSums:
-        """The sums with all scores negated."""
         return UnitSums(-self.sums[::-1], self.sizes[::-1], self.times[::-1], self.largest)
 
 

@@ -79,7 +79,6 @@ class MeanScore:
         return self.bound(size, upper=False), self.bound(size, upper=True)
 
     def bound(self, size: float, *, upper: bool) -> float:
-        """The lower or the upper bound."""
         if not self.known or (self.error > 0.0 and self._smallest_p > size):
             return math.nan
         sign = 1.0 if upper else -1.0
@@ -143,7 +142,6 @@ class MeanScore:
         )
 
     def negated(self) -> MeanScore:
-        """The mean of the negated values."""
         return replace(self, value=-self.value, skewness=-self.skewness)
 
     def rare_loss(self, limit: float, size: float) -> tuple[float, float]:
@@ -269,7 +267,6 @@ class BoundedMean(MeanScore):
         return MeanScore(self.value, max(error, self.error), 0.0, max(self.degrees_of_freedom, 1.0), self.n)
 
     def negated(self) -> BoundedMean:
-        """The mean of the negated scores."""
         return replace(
             self,
             value=-self.value,

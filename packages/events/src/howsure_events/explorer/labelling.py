@@ -189,7 +189,6 @@ def truth(name: str, value: Any) -> bool:
 
 
 def codes(name: str, value: Any) -> list[str]:
-    """Check and return a list of codes."""
     if not isinstance(value, list) or len(value) > MAX_ACTORS or not all(isinstance(code, str) for code in value):
         _refuse(name, f"a list of at most {MAX_ACTORS:,} codes", value)
     return list(value)

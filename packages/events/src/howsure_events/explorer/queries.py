@@ -88,7 +88,6 @@ def _value(parameter: Parameter, texts: list[str]) -> Any:
 
 
 def words(name: str, text: str) -> str:
-    """Check and return a text."""
     if not text.strip() or any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
         raise InputError(
             f"{name} must be a text without control characters, and not empty; it is {text[:MAX_SHOWN]!r}."
@@ -108,8 +107,6 @@ def choice_reader(choices: Sequence[str]) -> Reader:
 
 
 def whole_number_reader(low: int, high: int) -> Reader:
-    """Return a reader of whole numbers from `low` to `high`."""
-
     def read(name: str, text: str) -> int:
         value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
         if not low <= value <= high:

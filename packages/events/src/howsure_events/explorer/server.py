@@ -65,7 +65,6 @@ class PromptConnection(H11Protocol):
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
         self._stop_waiting()
         super().connection_lost(exc)
 

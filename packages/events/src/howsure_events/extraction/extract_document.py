@@ -355,7 +355,6 @@ class Rows:
         self.rows["left_out"].append((source.number, source.id, source.date, reason))
 
     def add(self, source: InputDocument, extraction: Extraction) -> None:
-        """Add a document that is kept."""
         number, document = source.number, extraction.document
         words = sum(map(len, document.sentences))
         mentions = len(extraction.mentions)
@@ -371,7 +370,6 @@ class Rows:
             self._add_sampled(number, extraction.facts.actors, extraction.sampled)
 
     def tables(self) -> Tables:
-        """Return the columns of all tables."""
         columns_by_table = {name: _columns(COLUMNS[name], rows) for name, rows in self.rows.items()}
         if self.links:
             arrays = [np.concatenate(column) for column in zip(*self.links, strict=True)]

@@ -37,7 +37,6 @@ class PartStore:
 
     @property
     def number(self) -> int:
-        """The number of the part."""
         return self.part.number
 
 

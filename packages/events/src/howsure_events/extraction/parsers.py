@@ -50,7 +50,6 @@ class ConlluParser:
         return {"format": "CoNLL-U"}
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
-        """Return the document and its words."""
         parsed = read_part(document) if document.parsed is None else document.parsed
         return parsed, [word for sentence in parsed.sentences for word in sentence.words]
 

@@ -245,7 +245,6 @@ def _begin(place: str) -> None:
 
 
 def _process_batch(batch: Sequence[InputDocument]) -> Batch:
-    """Process a batch in a worker process."""
     assert _worker_of_process is not None
     return _worker_of_process(batch)
 

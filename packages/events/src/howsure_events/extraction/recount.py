@@ -145,7 +145,6 @@ def stored_lexicon(store: EventStore) -> Lexicon:
 
 
 def stored_label_scheme(store: EventStore) -> str:
-    """Return the scheme of the dependency labels in a store."""
     if is_imported(store.settings):
         raise InputError(
             f"{store.path} cannot be counted again: its events were imported, so it has no parse to which another rule "

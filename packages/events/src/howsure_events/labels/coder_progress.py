@@ -71,7 +71,6 @@ class Progress:
 
     @property
     def time_left(self) -> str:
-        """The time left, in words."""
         if self.minutes < 1.0:
             return "less than a minute"
         if self.minutes < 90.0:

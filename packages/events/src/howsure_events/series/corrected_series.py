@@ -220,7 +220,6 @@ class ActorRows(Rows[Row]):
 
     @property
     def level(self) -> float:
-        """The level of the intervals."""
         return float(self.recipe["level"])
 
     @property

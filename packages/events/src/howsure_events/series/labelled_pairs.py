@@ -46,7 +46,6 @@ class PairFeatures:
 
     @property
     def actor_codes(self) -> np.ndarray[Any, Any]:
-        """The code of the actor of each pair."""
         return np.array(self.actors, dtype=object)[self.actor]
 
 

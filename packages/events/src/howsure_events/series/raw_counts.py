@@ -61,7 +61,6 @@ class RawCounts(Rows[Row]):
 
     @property
     def event(self) -> str:
-        """The counted event."""
         return str(self.recipe["event"])
 
     @property

@@ -192,7 +192,6 @@ class StoredDocument:
 
 
 def stored_document(store: Store, number: int) -> StoredDocument:
-    """Return a document by its number."""
     documents = stored_documents(store, {number})
     if number not in documents:
         raise InputError(f"the store has no document {number}; its documents have the numbers of the input, from 0.")

@@ -38,7 +38,6 @@ Option = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 def option(*names: str, **how: Any) -> Option:
-    """An option of commands."""
     return click.option(*names, **how)
 
 

@@ -22,7 +22,6 @@ NEEDED, OPTIONAL, PAIRS = ("id", "mentions", "scores", "null"), ("words", "text"
 
 
 def parse_record(line: bytes | str) -> dict[str, Any]:
-    """Parse a line of JSON."""
     try:
         record = parsed_json(line)
     except ValueError as error:
@@ -35,7 +34,6 @@ def parse_record(line: bytes | str) -> dict[str, Any]:
 
 
 def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
-    """Return the scores in a JSON object."""
     if PAIRS in record and "scores" not in record:
         raise InputError(
             f"{PAIRS} contain a separate prediction for each pair, so they are not a distribution over antecedents and "

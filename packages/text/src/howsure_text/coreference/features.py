@@ -520,7 +520,6 @@ def role(pairs: Candidates) -> Codes:
 
 
 def number_and_gender(pairs: Candidates) -> Codes:
-    """Grammatical number and gender."""
     return pairs.mentions.number * len(GENDERS) + pairs.mentions.gender
 
 
@@ -530,12 +529,10 @@ def case_and_quotation(pairs: Candidates) -> Codes:
 
 
 def head(pairs: Candidates) -> Codes:
-    """The head, hashed."""
     return hashed(pairs.mentions.head_word, size=NEW_CELLS)
 
 
 def first_word(pairs: Candidates) -> Codes:
-    """The first word, hashed."""
     return hashed(pairs.mentions.first_word, size=NEW_CELLS)
 
 

@@ -352,7 +352,6 @@ def _spans_by_name(documents: Sequence[Document], side: str) -> dict[str, tuple[
 
 
 def _sums(overlap: Overlap) -> list[Sums]:
-    """Return the sums of each metric, in the order of `METRICS`."""
     return [
         recall_and_precision(muc, overlap),
         recall_and_precision(b_cubed, overlap),

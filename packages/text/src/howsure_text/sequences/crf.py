@@ -274,7 +274,6 @@ STATE, TRANSITION = 0, 1
 
 
 def read_crfsuite(path: Place) -> CrfsuiteModel:
-    """Read a model file of crfsuite."""
     with opened(path) as file:
         content = file.read()
     try:

@@ -92,7 +92,6 @@ class EntityCalibration:
 
     @property
     def mean_probability(self) -> float:
-        """The mean probability of the evaluated entities."""
         bins = self.curve.bins
         return float(np.average(bins.mean_prob, weights=bins.count))
 

@@ -223,7 +223,6 @@ class Potentials:
         return isinstance(self.transitions, np.ndarray) and self.transitions.ndim == 2
 
     def part(self, sentences: Integers) -> Self:
-        """Return the potentials of some sentences."""
         chosen = sentences.tolist()
         transitions = self.transitions if self.shared else [self.transitions[i] for i in chosen]
         emissions = [self.emissions[i] for i in chosen]
@@ -255,7 +254,6 @@ class Potentials:
         return Chain(batch, emissions, batch.pack(self.transitions, later=True).reshape(shape))
 
     def score(self, sentence: int, tags: Integers) -> float:
-        """Return the score of one tag sequence of a sentence."""
         if not len(tags):
             return 0.0
         positions = np.arange(len(tags))

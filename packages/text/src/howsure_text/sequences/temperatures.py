@@ -184,7 +184,6 @@ class GoldLikelihood:
         return GoldLosses(-by_token, -np.array([score for _, score in answers], dtype=np.float64))
 
     def select(self, sentences: Integers) -> GoldLikelihood:
-        """Return the likelihood of some of the sentences."""
         firsts, lengths = first_rows(self.potentials.lengths).tolist(), self.potentials.lengths.tolist()
         chosen = [np.arange(firsts[i], firsts[i] + lengths[i]) for i in sentences.tolist()]
         tokens = np.concatenate([np.empty(0, np.int64), *chosen])

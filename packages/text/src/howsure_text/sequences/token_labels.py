@@ -217,7 +217,6 @@ def _sentences(values: Any, name: str, *, depth: int) -> list[Array]:
 
 
 def _used_rows(sentences: list[Array], *, label_ids: Any, word_ids: Any, mask: Any) -> list[Integers]:
-    """Return the rows of each sentence that are used."""
     layouts = {"label_ids": label_ids, "word_ids": word_ids, "mask": mask}
     named = [name for name, value in layouts.items() if value is not None]
     if not named:

@@ -120,7 +120,6 @@ def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
 
 
 def merge_sums(parts: Sequence[PartSums]) -> PartSums:
-    """Merge the sums of several parts."""
     return sum(parts, start=PartSums())
 
 

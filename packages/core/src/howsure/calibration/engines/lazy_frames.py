@@ -72,7 +72,6 @@ class LazyPairs:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the pairs have weights."""
         return self.sample_weight is not None
 
     def rows(self) -> Any:
@@ -339,7 +338,6 @@ def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputE
 
 
 def _value(pairs: LazyPairs, fault: FrameFault, column: str) -> float:
-    """Return the first value with this fault."""
     first_row = fetched(pairs.rows().filter(nw.col("fault") == int(fault)).select(column).head(1))
     values = first_row[column]
     return math.nan if len(values) and isinstance(values[0], float) and math.isnan(values[0]) else _first(values)

@@ -189,7 +189,6 @@ def _malformed(block: Block) -> InputError:
 
 
 def _row(block: Block, word: int) -> int:
-    """Return the row of a word."""
     return [at for at, row in enumerate(block.rows()) if not OTHER.fullmatch(row[0])][word]
 
 

@@ -103,7 +103,6 @@ def _whole(file: Any, path: str) -> Array:
 
 
 def _arrays_with_known_names(archive: Archive, path: str) -> dict[str, Any]:
-    """Return the arrays of an archive that have one of the known names."""
     arrays_by_role: dict[str, Any] = {}
     for role, names in NAMES.items():
         for name in names:

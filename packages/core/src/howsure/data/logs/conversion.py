@@ -435,7 +435,6 @@ class LogCopy:
 
     @property
     def file(self) -> File:
-        """The copy as a file to read."""
         name, start = self.source.name, self.start or 0
         return File(self.path, name, "jsonl", columns=tuple(self.columns), rows=self.rows, start=start)
 

@@ -42,7 +42,6 @@ class Layout:
 
     @property
     def format(self) -> LogFormat:
-        """The log format with this layout."""
         return LogFormat(self.name, self.program, self._recognises, self._rows, bounds=self.bounds)
 
     def _recognises(self, beginning: Beginning) -> bool:

@@ -211,7 +211,6 @@ def _leading(kind: str, files: Sequence[File]) -> list[str]:
 
 
 def _above(folder: str) -> Iterator[str]:
-    """Yield the folders above a folder."""
     while (parent := os.path.dirname(folder)) != folder:
         yield (folder := parent)
 

@@ -147,7 +147,6 @@ class Block(Row):
     """Consecutive rows with the same keys, as columns of equal length, which are converted faster than single rows."""
 
     def rows(self) -> list[Row]:
-        """Return the rows of the block."""
         return [dict(zip(self, values, strict=True)) for values in zip(*self.values(), strict=True)]
 
 

@@ -32,7 +32,6 @@ FILE = "file"  # the column that names a file
 
 
 def load_weights(selection: Selection, column: Column) -> Floats:
-    """Read the weights."""
     values = class_matrix(selection, [column], lists=False)[:, 0]
     with renumbered_rows(selection.place_of):
         return check_weights(values, n=selection.n, name=column.called)

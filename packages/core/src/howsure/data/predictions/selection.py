@@ -200,7 +200,6 @@ class Selection:
             return np.asarray(self.table.connection.execute(self.query([f"{sql} AS value"])).fetchnumpy()["value"])
 
     def used_positions(self, rows: Sequence[int]) -> dict[int, int]:
-        """The positions of some used rows."""
         if self.where == ALL or not len(rows):
             return {row: row for row in rows}
         used = f"SELECT {self.table.position}, row_number() OVER () - 1 AS used FROM {self.table.numbered}"
@@ -258,7 +257,6 @@ def _counted(skipped: dict[str, int]) -> str:
 def missing_value(
     table: Table, column: Column, test: str, *, values: Sequence[str] = (), rows: int | None = None
 ) -> InputError:
-    """Error for the first row with a missing value in a column."""
     place, value = table.place(test, column.text)
     shown_value = EMPTY if value is None or not str(value).strip() else value
     rule = "counts_as_missing" if value in values else "missing"

@@ -56,7 +56,6 @@ class ServedSoFar:
         self.texts: dict[str, str] = {}
 
     def add(self, model: Any, texts: Iterable[tuple[str, str]]) -> None:
-        """Add those of a document."""
         if isinstance(model, str):
             self.models[model] = None
         for name, text in texts:

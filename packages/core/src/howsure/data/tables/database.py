@@ -462,7 +462,6 @@ class Column:
 
     @property
     def sql(self) -> str:
-        """The column itself."""
         if self.parts:
             return f"({f' || {literal(JOINT)} || '.join(map(_unambiguous, self.parts))})"
         return identifier(self.stored or self.name)
@@ -489,7 +488,6 @@ class Column:
 
     @property
     def text(self) -> str:
-        """The value as text."""
         return self.sql if self.is_text else f"CAST({self.sql} AS VARCHAR)"
 
     @property

@@ -110,7 +110,6 @@ def copies_path(files: Sequence[File]) -> str:
 
 
 def paths_read(files: Sequence[File]) -> list[str]:
-    """The paths that a table of these files reads."""
     return [*(file.path for file in files), *([copies_path(files)] if files and files[0].columns else [])]
 
 

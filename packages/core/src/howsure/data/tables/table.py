@@ -228,7 +228,6 @@ class Table:
 
     @property
     def connection(self) -> Connection:
-        """The connection to the database."""
         return self.database.connection
 
     @property

@@ -55,7 +55,6 @@ class Value:
 
 
 def parsed(expression: str) -> Condition:
-    """Parse an expression and return its condition."""
     if not expression.strip():
         raise InputError(f"`where=...` must be an expression such as `where={EXAMPLE!r}`; it is empty.")
     if len(expression) > MAX_CHARACTERS:

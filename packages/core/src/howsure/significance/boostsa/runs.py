@@ -109,7 +109,6 @@ def block(
 
 
 def print_lines(lines: Iterator[str], tell: Callable[[str], None]) -> None:
-    """Print the lines, one by one."""
     for line in lines:
         tell(line)
 
@@ -326,7 +325,6 @@ class _Items:
         return next(known_folds, len(self._folds))
 
     def name(self, row: int) -> str:
-        """Return the name of an item for messages."""
         name = next(name for name, item_row in self._row.items() if item_row == row)
         return f"item {name!r}" if self.has_names else f"item {name[1]} of fold {name[0]}"
 

@@ -97,7 +97,6 @@ def _file(path: str | os.PathLike[str]) -> Path:
 
 
 def write_outcomes(outcomes: Outcomes, folder: str) -> None:
-    """outcomes.json in a folder."""
     write_text(json.dumps(outcomes, allow_nan=False), Path(folder) / "outcomes.json")
 
 

@@ -224,7 +224,6 @@ def metric_names(task: str) -> tuple[str, ...]:
 
 
 def find_metric(name: str, task: str) -> Metric:
-    """Return the metric with a given name."""
     if (task, _registered_name(name)) in _known:
         return _known[task, name]
     others = [kind for kind, other in _known if other == name]
@@ -238,7 +237,6 @@ def find_metric(name: str, task: str) -> Metric:
 
 
 def tasks_of_metrics(names: Iterable[str | Metric]) -> set[str]:
-    """The tasks for which metrics with these names exist."""
     tasks = set()
     for metric in names:
         name = "" if isinstance(metric, Metric) else _registered_name(metric)
