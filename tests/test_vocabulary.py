@@ -30,7 +30,7 @@ labels_from language largest_cluster learn left_out levels lexicon likelihood li
 lower_is_better macro map margin max_error max_iterations max_risk max_score members mention mentions method methods
 metric metrics min_coverage min_probability min_rate min_rows min_score misplaced missing_score model_version
 monte_carlo more most multicalibration n name named names new_name normalise not_worse_than on only only_predicted open
-options order other output output_format overdispersion overlap page pairs panels parameters parser part parts pass_at
+options order other output overdispersion overlap page pairs panels parameters parser part parts pass_at
 pass_hat passes path paths penalty pivot place points policy port position_effect posterior posteriors power predicted
 probs probs_column progress promise pseudocount_emission pseudocount_transition query question raters raw read_pairs
 readings recalibrate recalibration reduce reference regression repeated_spans repeats report require_actor rest result

@@ -26,7 +26,7 @@ ROOM = Room(
     coreference posterior gold.conllu --mentions gold --threshold 0 --output pairs-of-mentions.csv
     coreference predict parsed.conllu --output entities.conllu
     coreference predict parsed.conllu --no-singletons --decision minimum-risk --output risk.conll
-    coreference predict gold.conllu --mentions gold --output gold-mentions.conllu --output-format conll-2012
+    coreference predict gold.conllu --mentions gold --output gold-mentions.conll
     coreference score gold.conllu entities.conllu
     coreference score gold.conllu entities.conllu --no-singletons --format json
     coreference score gold.conllu entities.conllu --format csv

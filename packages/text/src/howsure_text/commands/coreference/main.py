@@ -112,11 +112,6 @@ def train_command(
 @command.command("predict", short_help="Write documents with the entities that a model finds.")
 @click.argument("file", required=False)
 @click.option("--output", type=OutputFile(), required=True, metavar="FILE")
-@click.option(
-    "--output-format",
-    type=click.Choice(["conllu", "conll-2012"]),
-    help="Format of the file (default: by suffix; .conll is CoNLL-2012).",
-)
 @model_option
 @scores_option
 @recalibration_option
@@ -128,13 +123,7 @@ def train_command(
 @repeated_option
 @bad_brackets_option
 def predict_command(
-    file: str | None,
-    output: str,
-    output_format: str | None,
-    decision: str,
-    singletons: bool,
-    left_out: LeftOut | None,
-    **input_options: Any,
+    file: str | None, output: str, decision: str, singletons: bool, left_out: LeftOut | None, **input_options: Any
 ) -> None:
     """Write parsed documents with the entities that a model finds.
 
@@ -144,9 +133,9 @@ def predict_command(
     howsure coreference predict parsed.conllu --scores scores.jsonl --no-singletons --output entities.conllu
     howsure coreference predict letter.txt --parser en_core_web_sm --output entities.conllu
     """
-    from howsure_text.commands.coreference.output import FORMS, check_form, predicted_text
+    from howsure_text.commands.coreference.output import predicted_text, writer
 
-    form = check_form(output, output_format)
+    write = writer(output)
     documents, resolved = ResolutionOptions(file=file, left_out=left_out, **input_options).open(decision=decision)
     report_left_out(left_out, len(documents))
     annotated_documents = []
@@ -154,7 +143,7 @@ def predict_command(
         for resolved_document in resolved:
             annotated_documents.append(resolved_document.annotated(singletons=singletons))
             advance(1)
-    FORMS[form](annotated_documents, output)
+    write(annotated_documents, output)
     emit(predicted_text(annotated_documents, output), None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +20,15 @@ from howsure_cli.terminal.output import is_raw, json_text, table_text
 from howsure_text.coreference import AntecedentModel
 from howsure_text.coreference.resolution import LEVEL, ResolvedDocument
 
-FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012}
-FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
+WRITERS = {".conllu": write_conllu, ".conll": write_conll2012}
 
 
-def check_form(path: str, form: str | None) -> str:
-    """Return the output format, given by name or by suffix; raise InputError if neither determines it."""
-    output_format = form or FORM_OF_SUFFIX.get(Path(path).suffix.lower())
-    if output_format is None:
-        raise InputError(
-            f"the format of {path} cannot be inferred from its name; end it in .conllu or .conll, or give "
-            "--output-format."
-        )
-    return output_format
+def writer(path: str) -> Callable[[Sequence[Document], str], None]:
+    """Return the function that writes documents to a file with this suffix; raise InputError for other suffixes."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in WRITERS:
+        raise InputError(f"{path} must end in .conllu (CoNLL-U) or .conll (CoNLL-2012).")
+    return WRITERS[suffix]
 
 
 def predicted_text(documents: Sequence[Document], path: str) -> str:
