@@ -100,6 +100,13 @@ def marks_of_models(columns: Sequence[SeenColumn], values: Values) -> list[SeenC
             return named
     marks = [c for c in marks if not c.words & (LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS)]
     others = [column for column in columns if column not in marks and column.kind != OBJECTS]
+    of_models = [mark for mark in marks if mark.words & MODEL_NAMES and is_yes_or_no(mark)]
+    if (
+        len(of_models) > 1
+        and len(of_models) == len(marks)
+        and not any(c.held & marks[0].held for c in others if c.kind in (TWO, FEW))
+    ):
+        return of_models
     is_numbered = {_template(column) for column in marks} == {_template(marks[0])} != {""} if marks else False
     are_of_items = all(c.kind in (UNIQUE, REPEATED, TEXTS) or c.words & (GROUPS - MODELS) for c in others)
     are_alike = all(column.held == marks[0].held for column in marks)

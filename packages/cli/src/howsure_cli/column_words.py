@@ -100,7 +100,9 @@ KINDS = words_in("type kind category level format")  # of items, such as questio
 UNITS = words_in(
     "task problem tweet document post sentence passage dialogue conversation thread user author article review"
 )
-MEASURES = words_in("length len count counts total chars character characters tokens words latency ms seconds cost usd")
+MEASURES = words_in(
+    "size length len count counts total chars character characters tokens words latency ms seconds cost usd"
+)
 GROUPS = words_in(
     "task subject category subset dataset lang language prompt genre domain topic source split country land"
 )
@@ -113,8 +115,12 @@ ITEM_COLUMNS = {*ROWS_OF_ITEMS, SOURCE_ROW, "task_id", "prompt_id", "case_id"}
 ERRORS = words_in("error exception")
 ENDS = ERRORS | words_in("status timeout outcome state finish_reason stop_reason")  # how a trial ended
 NUMBERS_OF = words_in("n num number count")
+PARSED = words_in("parsed extracted normalized normalised cleaned final")  # of an answer, next to its raw text
 POSITIVE_LABELS = words_in("right korrekt")  # which may also be a direction or a name
 FLAGS = words_in("-1 -1.0 0 0.0 1 1.0 true false True False")
+# of numbers that do not say how good an answer is
+NOT_SCORES = MEASURES | DOUBTS | RISKS | NUMBERS_OF | MOODS | words_in("threshold cutoff rank weight")
+WHOLE = CORRECT | words_in("rating grade graded reward won solved resolved succeeded successful")  # of an answer
 COSTS = words_in("cost usd dollars price")
 ACTORS = words_in("actor topic party country side organisation organization code")
 DATES_NAMED = words_in("date day published published_at datetime timestamp created_at datum fecha")
@@ -143,6 +149,8 @@ OUTCOMES = words_in("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 
 PROMPTS = words_in("prompt instruction")
 ASKED = MODELS | PROMPTS | words_in("user_input assistant assistant_output")  # of texts that a model wrote
 SECOND_WINS = words_in("model_b model_2 b right 2 2.0")
+# words for qualities, in several languages, by their ends
+QUALITY = re.compile(r"[a-z]{3,}(?:ness|bility|[alr]ity|[eu]ncy|racy|ibilit[yé]|heit|keit|idad|idade|ità|ité)")
 RIGHT_ANSWER = re.compile(r"(?:correct|right)[\W_]*(?:answer|label|option|choice|class|category)", re.IGNORECASE)
 SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 
@@ -174,6 +182,18 @@ def names_prediction(column: SeenColumn) -> bool:
 def names_right_answer(column: SeenColumn) -> bool:
     """Whether the name is that of a right answer, such as correct_answer, and not of a mark, such as answer_correct."""
     return bool(column.words & RIGHT_ANSWERS) or RIGHT_ANSWER.search(column.name) is not None
+
+
+def names_quality(column: SeenColumn) -> bool:
+    """Whether the name is that of a score, or of a quality of answers such as appropriateness or Verständlichkeit."""
+    return bool(column.words & (SCORES | {"recall", "precision"})) or any(map(QUALITY.fullmatch, column.words))
+
+
+def is_whole(column: SeenColumn) -> bool:
+    """Whether the name is that of a score of the whole answer, such as score or is_correct, and not of one quality."""
+    others = replace(column, name=" ".join(column.words - WHOLE - {column.name.lower()}))
+    is_named = column.words & WHOLE and not names_quality(others)
+    return bool(is_named) or column.name.casefold() in OVERALL | {"score"}
 
 
 def names_rater(column: SeenColumn) -> bool:

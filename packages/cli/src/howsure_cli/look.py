@@ -86,6 +86,7 @@ from howsure_cli.table_notes import (
     date_notes,
     decision_notes,
     direction_notes,
+    labels_notes,
     last_totals,
     lists_inside,
     lists_note,
@@ -203,6 +204,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
     notes += _missing_value_notes(columns)
     percentages = [*_percentage_notes(columns, rows[1:])]
     notes += [*percentages, *_spelling_notes(columns, rows[1:])]
+    data_first = names_among_values(rows) if is_csv else []
     if is_comment := log is None and columns[0].name.startswith("#"):
         notes.append(f"The first line of {named[0].name} begins with #. If it is a comment, remove it.")
     if log is not None:
@@ -270,7 +272,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
         notes += [*target_notes(commands), *tags_notes(columns, commands), *unanswered_notes(columns, commands)]
         notes += case_notes(columns, rows[1:], commands)
         is_coded = commands and commands[0].is_undecided and commands[0].options.get("positive")
-        notes += [UNLABELLED] if is_coded and is_unlabelled(columns) else []
+        if is_coded and not data_first:
+            notes += [UNLABELLED] if is_unlabelled(columns) else labels_notes(columns, commands[0])
         notes += [STATED] if not commands and has_stated_confidence([column.name for column in columns]) else []
         extracted = {proposal.options["text"] for proposal in commands if proposal.command == "events extract"}
         places = [at for at, name in enumerate(rows[0]) if name in extracted]
@@ -285,7 +288,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None,
             f"The first line of {named[0].name} has one value, {columns[0].name!r}; the names of the columns seem to "
             f"be in a later line: {shortened(names)}. Remove the lines before it."
         )
-    if data_first := names_among_values(rows) if is_csv else []:
+    if data_first:
         commands = []  # which would name columns by values
         notes.append(
             f"The first line of {named[0].name} seems to be data, such as {shortened(map(repr, data_first))}. Add a "

@@ -134,7 +134,9 @@ def _paths_of_lists(column: SeenColumn, rows: Sequence[Sequence[Any]], place: in
 def _exploded(row: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
     """The row of a table once for each element of a list, with the values of objects under names such as spans.start;
     without an element, the row itself."""
-    name = path if path in row else path.partition(".")[0]
+    name = path
+    while name not in row:  # whose name may have points
+        name = name.rpartition(".")[0]
     elements = parsed_json(row[name]) if row[name] else []
     others = {key: value for key, value in row.items() if key != name}
     for element in elements if isinstance(elements, list) else []:

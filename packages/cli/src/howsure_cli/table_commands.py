@@ -29,6 +29,7 @@ from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import literal
 from howsure.inputs.date_formats import YEAR_OR_MONTH
 from howsure.inputs.numbers_and_names import parse_number
+from howsure.inputs.repeated_items import SOURCE_ROW
 from howsure_cli.alike_columns import (
     agree,
     grades_of_models,
@@ -63,10 +64,13 @@ from howsure_cli.column_words import (
     METRICS,
     MODEL_NAMES,
     MODELS,
+    PARSED,
     PEOPLE,
+    PREDICTED,
     PROMPTS,
     RATERS,
     RIGHT_ANSWERS,
+    RISKS,
     RUNS,
     SCORES,
     VERDICTS,
@@ -79,6 +83,7 @@ from howsure_cli.column_words import (
     is_numeric,
     is_tie,
     is_yes_or_no,
+    last_words,
     name_parts,
     names_id,
     names_prediction,
@@ -94,8 +99,8 @@ from howsure_cli.column_words import (
     without_non_answers,
     without_unclear,
 )
+from howsure_cli.criteria_columns import CriteriaColumns
 from howsure_cli.document_commands import events_in_texts, import_scores
-from howsure_cli.named_columns import NamedColumns
 from howsure_cli.span_commands import spans_in_rows
 from howsure_cli.table_notes import tasks_of_models
 from howsure_cli.table_roles import CLEAR_DATE
@@ -192,7 +197,7 @@ def _where(value_by_column: Mapping[SeenColumn, str]) -> str:
 
 
 @dataclass(frozen=True)
-class _TableProposals(NamedColumns):
+class _TableProposals(CriteriaColumns):
     def propose_battles(self) -> Iterator[Proposal]:
         """If each row names two models and the winner: a ranking of the models."""
         by_name = {column.name.lower(): column for column in self.columns}
@@ -362,7 +367,8 @@ class _TableProposals(NamedColumns):
     def propose_similar_columns(self) -> Iterator[Proposal]:
         """If treatment arms or models have a column each with the same measure: its mean for each of them."""
         arms = measures_of_arms(self.columns) or grades_of_models(self.columns) or scores_of_queries(self.columns)
-        if self.may_explode and arms:
+        criteria = [] if self._score is None else self._most_criteria(self._score)[1]
+        if self.may_explode and arms and not {*arms} <= {*criteria}:
             yield self._means_of_columns(arms)
 
     def _means_of_columns(self, columns: Sequence[SeenColumn], **options: Option) -> Proposal:
@@ -482,10 +488,14 @@ class _TableProposals(NamedColumns):
         is_probability = score is not None and score.kind == WITHIN and score is self._probability_column()
         if score is None or (is_probability and self._label() is not None) or score in (self._classes() or ((), []))[1]:
             return  # a probability of the label, or the label of probabilities
-        if self.may_explode and (criteria := self._criteria(score)):
-            yield self._means_of_columns(criteria, **(positive_option(score) or {})).by_group()
-            return
         identity, used = self._identity_options(label=score)
+        score, criteria = self._most_criteria(score)
+        if self.may_explode and len(criteria) > 1:
+            options = {**identity, "group": COLUMN, "explode": column_list(criteria), "score": VALUE}
+            options |= {"id": identity.get("id") or (None if self._item is not None else SOURCE_ROW)}
+            options |= {**(positive_option(score) or {}), "lower_is_better": bool(score.words & FAULTS)}
+            yield self._command("score", [*criteria, *used], **options)
+            return
         marks = {**(positive_option(score) or {}), **non_answer_options(score)}
         named = [column for column in self.columns if "metric" in column.words and not is_numeric(column)]
         metrics = {value.casefold() for column in named for value in column.held}
@@ -591,6 +601,13 @@ class _TableProposals(NamedColumns):
             names = {"explode": column_list(predictions), "target": target.name, "prediction": VALUE}
             by_row: Options = {"id": self._unique_id([target, *predictions]) or self._source_row, **of_entities}
             yield self._command("score", [target, *predictions], **names, model=COLUMN, **by_row)
+        elif not self.may_explode:
+            guess = min(predictions, key=lambda column: not last_words(column) & (PREDICTED | PARSED))
+            identity, used = self._identity_options(label=target)
+            scored = self._command(
+                "score", [target, guess, *used], target=target.name, prediction=guess.name, **identity
+            )
+            yield replace(scored, evidence=GOLD if target.words & RIGHT_ANSWERS else "")
         options = {"target": target.name, **models_against_first(predictions), **of_entities}
         yield self._command("significance", [target, *predictions], **options)
 
@@ -618,6 +635,9 @@ class _TableProposals(NamedColumns):
             return {"target": label.name, "logits": logit.name}, [label, logit]
         if prob is None or label is None or (positive := positive_option(label, DETECTED)) is None:
             return {}, []
+        is_named = prob.words & CHANCES != {"score"} or names_prediction(prob) or prob.words & RISKS
+        if not is_named and label.kind == TWO and not self._separates(prob, label):
+            return {}, []  # a score of something else
         way = "verbalised" if prob.kind == STATED else "prob"
         return {"target": label.name, **positive, way: prob.name, **non_answer_options(label)}, [label, prob]
 
@@ -627,7 +647,7 @@ class _TableProposals(NamedColumns):
         numbered = [column for column in self.columns if column.kind in (TWO, FEW) and column not in self.labels]
         for label in [column for column in (*self.labels, *numbered) if column.held]:
             for way, columns, names in vectors:
-                if label in numbered and way != "probs_column":
+                if label in numbered and not (way == "probs_column" or self._names_highest(label, columns)):
                     continue
                 options = {"target": label.name, way: column_list(columns)}
                 if label.held <= {str(at) for at in range(len(names))}:

@@ -46,10 +46,12 @@ from howsure_cli.column_words import (
     PREDICTED,
     RATERS,
     RETRIEVAL,
+    RIGHT_ANSWERS,
     SCORES,
     TOTALS,
     UNITS,
     VERDICTS,
+    WINNERS,
     is_numeric,
     is_yes_or_no,
     names_id,
@@ -72,6 +74,10 @@ WITHOUT_LABELS = (
 )
 TO_LABEL = "It contains probabilities and no right answers: label a sample to count what the model looks for."
 UNLABELLED = "It contains predictions or probabilities, but no column of right answers: add one, such as gold."
+LABELS_ONLY = (
+    "It contains labels and nothing to compare them with. To evaluate a model, add a column with its predictions; to "
+    "evaluate these labels, one with right answers."
+)
 DOCUMENTS = "These are documents: docs/news-to-number.md leads from them to a number of events, with an interval."
 OTHER_LANGUAGE = (
     "These are documents, but not in English, as the built-in rules of events extract require. docs/events.md "
@@ -282,14 +288,24 @@ def lists_note(name: str) -> str:
 
 
 def other_scores_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposal]) -> Iterator[str]:
-    """Yield a note on the other columns of scores if the first command is about one of several."""
-    name = commands[0].options.get("score") if commands and commands[0].command == "score" else None
+    """Yield a note on the other columns of scores if the first command is about some of several."""
+    first = commands[0] if commands and commands[0].command in ("score", "judge agreement") else None
+    used = [] if first is None else [first.options.get(role) for role in ("score", "explode")]
+    names = {name for names in used if isinstance(names, str) for name in names.split(",")}
     kinds = (WITHIN, NUMBERS, TWO, FEW, ONE, REPEATED)
     scores = [c for c in columns if c.kind in kinds and c.words & NAMED_SCORES and (is_numeric(c) or is_yes_or_no(c))]
     unlike = MEASURES | RETRIEVAL | ITEMS | LABELS - {"answer"}
-    others = [column.name for column in scores if not column.words & unlike and column.name != name]
-    if others and name in {column.name for column in columns}:
-        yield f"{name} was taken as the score. Others could be: {shortened(others, limit=6)}."
+    others = [column.name for column in scores if not column.words & unlike and column.name not in names]
+    if others and (scored := [column.name for column in columns if column.name in names and column in scores]):
+        were = "was taken as the score" if len(scored) == 1 else "were taken as the scores"
+        yield f"{shortened(scored, limit=3)} {were}. Others could be: {shortened(others, limit=6)}."
+
+
+def labels_notes(columns: Sequence[SeenColumn], first: Proposal) -> Iterator[str]:
+    """Yield a note if the first command counts labels, and not winners or judgements of several criteria."""
+    scored = [column for column in columns if column.name == first.options.get("score")]
+    if any(column.words & RIGHT_ANSWERS or not column.words & WINNERS for column in scored):
+        yield LABELS_ONLY
 
 
 def target_notes(commands: Sequence[Proposal]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from howsure.data.column_roles import (
     FEW,
     LISTS,
     NUMBERS,
+    ONE,
     REPEATED,
     SHARES,
     STATED,
@@ -29,7 +30,7 @@ from howsure.data.column_roles import (
 from howsure.inputs.date_formats import best_formats, count_date_formats, read_day
 from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.repeated_items import MIN_ITEMS
-from howsure_cli.alike_columns import MIN_DEVIATIONS, agree, is_criterion
+from howsure_cli.alike_columns import MIN_DEVIATIONS, agree
 from howsure_cli.column_words import (
     ANSWERS,
     ARMS,
@@ -57,7 +58,7 @@ from howsure_cli.column_words import (
     METRICS,
     MODEL_NAMES,
     MODELS,
-    MOODS,
+    NOT_SCORES,
     NUMBERS_OF,
     OVERALL,
     PEOPLE,
@@ -69,7 +70,6 @@ from howsure_cli.column_words import (
     RETRIEVAL,
     RIGHT,
     RIGHT_ANSWERS,
-    RISKS,
     RUNS,
     SCORES,
     SOURCES,
@@ -86,8 +86,10 @@ from howsure_cli.column_words import (
     is_prompt,
     is_yes_or_no,
     last_words,
+    name_parts,
     names_id,
     names_prediction,
+    names_quality,
     names_rater,
     names_right_answer,
     other_sides,
@@ -369,14 +371,22 @@ class TableRoles:
         grades = [column for column in scores if column.kind in (TWO, FEW) and is_numeric(column)]
         grades = [column for column in grades if not column.words & (CHANCES - {"score"})]
         named = [*amounts, *grades]
-        if not any(column.words & PEOPLE for column in named):
-            named.sort(key=lambda column: column.name.lower() not in SCORES)  # as score itself
-        return self._right or next(iter(named), None)
+        constant = [column for column in self._scores(ONE) if named and column.words & CORRECT and is_yes_or_no(column)]
+        weighed = sorted([*named, *constant], key=self._weigh_score, reverse=True)
+        return self._right or next(iter(weighed), None)
+
+    def _weigh_score(self, column: SeenColumn) -> float:
+        """How clearly the name is that of a score of answers, compared with names such as panic_score."""
+        is_exact = column.name.lower() in SCORES
+        is_known = names_quality(column) and column.words & SCORES != {"score"}
+        is_known |= bool(column.words & OVERALL) or not name_parts(column) - SCORES
+        by_people = bool(column.words & PEOPLE)
+        return 2.0 * by_people + 2.0 * is_exact + 1.0 * is_known - 2.5 * (column.kind == ONE)
 
     def _scores(self, *kinds: str, other_than: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns named for a score: first those named for nothing else, then overall ones."""
         columns = [column for column in self.columns if column.kind in kinds and column.words & SCORES]
-        columns = [c for c in columns if not (c.words & (DOUBTS | RISKS | NUMBERS_OF | MOODS) or c in other_than)]
+        columns = [c for c in columns if not (c.words & (NOT_SCORES - (MEASURES - NUMBERS_OF)) or c in other_than)]
         columns = [c for c in columns if not (c.words & EXPECTED or self._is_retrieved(c) or self._is_status(c))]
         columns = [c for c in columns if (c.words & CORRECT and not names_right_answer(c)) or not self._is_class(c)]
         return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
@@ -500,16 +510,19 @@ class TableRoles:
         flags = [column for column in flags if positive_option(column, DETECTED) is not None]
         if len(chances) != 1 or len(flags) != 1:
             return None
-        pairs = zip(self._values(chances[0]), self._values(flags[0]), strict=True)
-        sides: dict[str, list[float]] = {value: [] for value in flags[0].held}
-        for text, value in pairs:
+        return flags[0] if self._separates(chances[0], flags[0]) else None
+
+    def _separates(self, prob: SeenColumn, label: SeenColumn) -> bool:
+        """Whether the probability is clearly higher for one of two labels, and not the label itself, rounded."""
+        sides: dict[str, list[float]] = {value: [] for value in label.held}
+        for text, value in zip(self._values(prob), self._values(label), strict=True):
             if value in sides and (number := parse_number(text or "")) is not None:
                 sides[value].append(number)
         low, high = sorted(filter(None, sides.values()), key=fmean) if all(sides.values()) else ([0.0], [1.0])
-        if min(len(low), len(high)) < 2 or max(low) < min(high):  # the probability, rounded
-            return None
+        if min(len(low), len(high)) < 2 or max(low) < min(high):
+            return False
         error = math.sqrt(variance(low) / len(low) + variance(high) / len(high))
-        return flags[0] if fmean(high) - fmean(low) > MIN_DEVIATIONS * error else None
+        return fmean(high) - fmean(low) > MIN_DEVIATIONS * error
 
     def _classifier(self, label: SeenColumn) -> SeenColumn | None:
         """The only column with the decision of a model on each row, such as ja or nein, in the values of the label."""
@@ -589,10 +602,25 @@ class TableRoles:
             columns = [column for column in self.columns if column.name in label.held and column is not label]
             if len(columns) == len(label.held) and self._probability_option(columns) is not None:
                 yield str(self._probability_option(columns)), columns, [column.name for column in columns]
+        for suffixed, columns, suffix in self._by_suffix():
+            if suffixed is not None:
+                yield (
+                    suffixed,
+                    columns,
+                    [re.split(r"[\W_]+", column.name.removesuffix(suffix))[0] for column in columns],
+                )
         for prefix, columns in self._by_prefix().items():
             way = self._probability_option(columns)
             if way is not None:
                 yield way, columns, [column.name.removeprefix(prefix) for column in columns]
+
+    def _names_highest(self, label: SeenColumn, probs: Sequence[SeenColumn]) -> bool:
+        """Whether a label is the number of the column with the highest probability, more often than by chance."""
+        rows = zip(*map(self._values, probs), strict=True)
+        numbers = [[parse_number(text or "") or 0.0 for text in row] for row in rows]
+        return len(probs) == len(label.held) and agree(
+            self._values(label), [str(max(range(len(row)), key=row.__getitem__)) for row in numbers]
+        )
 
     def _by_suffix(self) -> Iterator[tuple[str | None, list[SeenColumn], str]]:
         """The columns with numbers within [0, 1] whose names end alike, such as left_score and right_score."""
@@ -655,9 +683,3 @@ class TableRoles:
         others = [column for column in self.columns if column not in other_than and not column.missing]
         unique = [c for c in others if c.values == len(self.rows) and c.kind in (UNIQUE, TEXTS)]
         return column_name(min(unique, key=lambda column: column.kind == TEXTS, default=None))
-
-    def _criteria(self, score: SeenColumn) -> list[SeenColumn]:
-        """The columns of yes and no, if the name of each is a sentence, and no model, rater or score has a column."""
-        flags = [c for c in self.columns if c.held == score.held and is_criterion(c) and "," not in c.name]
-        is_other = self._model() or self._rater or self._judge or score not in flags
-        return flags if len(flags) > 2 and not is_other else []

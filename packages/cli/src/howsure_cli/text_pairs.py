@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from howsure.data.column_roles import REPEATED, TEXTS, UNIQUE, SeenColumn
+from howsure.data.column_roles import ONE, REPEATED, TEXTS, UNIQUE, SeenColumn
 from howsure_cli.column_words import JUDGES, MEASURES, MODEL_NAMES, PREDICTIONS, RIGHT_ANSWERS, names_id, words_in
 from howsure_cli.typed_commands import Options, Proposal
 
@@ -34,7 +34,7 @@ def texts_and_reference(
     guesses = [c for c in texts if c not in references and c.words & (GUESSES | MODEL_NAMES | JUDGES)]
     values = {column: [row[columns.index(column)] for row in rows[:MAX_ROWS]] for column in (*references, *guesses)}
     for reference in references:
-        alike = [guess for guess in guesses if _resemble(values[reference], values[guess])]
+        alike = [guess for guess in guesses if guess.kind == ONE or _resemble(values[reference], values[guess])]
         if alike:
             return reference, alike
     return None
@@ -63,14 +63,15 @@ def case_notes(
 
 
 def _are_texts(column: SeenColumn) -> bool:
-    is_text = column.kind in (TEXTS, UNIQUE, REPEATED) and not (names_id(column) or column.words & MEASURES)
+    is_text = column.kind in (TEXTS, UNIQUE, REPEATED, ONE) and not (names_id(column) or column.words & MEASURES)
     return is_text and any(" " in example for example in column.examples)
 
 
 def _resemble(first: Sequence[str | None], second: Sequence[str | None]) -> bool:
-    """Whether texts of the same row are more similar than texts of neighbouring rows."""
+    """Whether texts of the same row are more similar than texts of distant rows."""
     parts = [[_parts(text) for text in texts] for texts in (first, second)]
-    shifted = fmean(map(_similarity, parts[0], [*parts[1][1:], *parts[1][:1]]))
+    half = max(len(parts[1]) // 2, 1)  # neighbouring rows may have the same subject
+    shifted = fmean(map(_similarity, parts[0], [*parts[1][half:], *parts[1][:half]]))
     return fmean(map(_similarity, *parts)) > shifted + MIN_SIMILARITY
 
 

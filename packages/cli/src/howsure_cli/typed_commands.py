@@ -26,6 +26,8 @@ UNDECIDED = (
     ("judge agreement", "rater", "Do the raters in {rater} agree?"),
     ("score", "target", "How often is {prediction} the same as {target}?"),
     ("score", "value score model", "Which {model} has the highest mean?"),
+    ("score", "value score group", "What is the mean of each of {explode}?"),
+    ("score", "value score group positive", "How often is each of {explode} {positive}?"),
     ("score", "score positive", "How often is {score} {positive}?"),
     ("score", "score group", "What is the mean {score}, for each {group}?"),
     ("score", "score", "What is the mean {score}?"),
@@ -53,6 +55,8 @@ QUESTIONS: Sequence[tuple[str, frozenset[str], str]] = [
         ("events import", "", "How many documents mention each actor or topic, over time?"),
         # Several models: which one is best?
         ("score", "value score model right", "Which {model} has the highest mean?"),
+        ("score", "value score model group positive", "How often is each of {explode} {positive}, for each {model}?"),
+        ("score", "value score model group", "Which {model} has the highest mean of each of {explode}?"),
         ("score", "score model positive", "How often is {score} {positive}, for each {model}?"),
         ("score", "score model lower_is_better", "Which {model} has the lowest mean {score}?"),
         ("score", "score model", "Which {model} has the highest mean {score}?"),

@@ -48,6 +48,14 @@ def first_means(overview: Any) -> dict[str | None, float]:
     return {row["model"]: row["mean"]["value"] for row in rows if row["group"] in (None, "overall")}
 
 
+def means_by_criterion(overview: Any) -> dict[tuple[str | None, str], float]:
+    """The means that the first command prints, by model and criterion."""
+    done = run(*shlex.split(overview.commands[0])[1:], "--format", "json")
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)["scores"]
+    return {(row["model"], row["group"]): row["mean"]["value"] for row in rows if row["group"] != "overall"}
+
+
 def test_ablations_of_any_name_are_crossed_with_models() -> None:
     """Next to the time of each run, which is not its number."""
     cells = [*itertools.product("AB", ("none", "no_cage", "no_llm"), range(8), range(2))]
@@ -176,7 +184,10 @@ def test_notes_say_what_the_first_command_assumes() -> None:
     assert "'?' as a prediction counts as wrong. To leave such rows out: --missing '?' --skip-missing." in notes
     rows = [(f"q{i}", i % 2, i % 7 / 7, i % 5 / 5) for i in range(40)]
     overview = look_at(["id", "exact_match", "token_f1", "recall_at_5"], rows)
-    assert "exact_match was taken as the score. Others could be: token_f1, recall_at_5." in overview.notes
+    assert means_by_criterion(overview)[None, "token_f1"] == pytest.approx(sum(row[2] for row in rows) / 40)
+    assert "Others could be" not in " ".join(overview.notes)
+    overview = look_at(["id", "score", "token_f1", "recall_at_5"], rows)
+    assert "score was taken as the score. Others could be: token_f1, recall_at_5." in overview.notes
     assert first_means(overview) == pytest.approx(only(row[1] for row in rows))
     rows = [(TEXT.format(i % 30), ("x", "y")[i % 2], ("x", "y")[i % 30 % 3 % 2]) for i in range(60)]
     assert any("Exact copies of other rows: 30" in note for note in look_at(["text", "label", "pred"], rows).notes)
@@ -190,7 +201,7 @@ def test_criteria_named_by_sentences_are_counted_one_by_one() -> None:
     printed = json.loads(run(*shlex.split(overview.commands[0])[1:], "--format", "json").out)["scores"]
     shares = {name: sum(row[k] == "Yes" for row in answers) / 60 for k, name in enumerate(names)}
     assert {row["group"]: row["mean"]["value"] for row in printed if row["group"] in names} == pytest.approx(shares)
-    assert overview.proposals[0].question.startswith("How often is all labels")
+    assert overview.proposals[0].question.startswith("How often is each of all labels")
 
 
 def test_word_diarization_errors_are_better_when_lower() -> None:
@@ -205,8 +216,10 @@ def test_grades_by_criteria_are_neither_those_of_raters_nor_models(names: str) -
     grades = random(5).integers(1, 6, (60, 2))
     rows = [(i // 3, ("calm", "rushed", "eager")[i % 3], *row) for i, row in enumerate(grades)]
     overview = look_at(["question_id", "style", *names.split()], rows)
-    assert overview.commands[0].endswith("--model style --id question_id")
-    assert first_means(overview) == pytest.approx(means((row[1], row[2]) for row in rows))
+    assert "--model style --group column --id question_id" in overview.commands[0]
+    cells = ((f"{row[1]} {name}", grade) for row in rows for name, grade in zip(names.split(), row[2:], strict=True))
+    by_cell = {f"{model} {name}": mean for (model, name), mean in means_by_criterion(overview).items()}
+    assert by_cell == pytest.approx(means(cells))
 
 
 def test_errors_may_be_named_by_another_column_or_alone() -> None:

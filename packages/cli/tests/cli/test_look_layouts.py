@@ -393,7 +393,7 @@ def judge_and_people() -> Expected:
     rows = [(f"q{i}", *pair) for i, pair in enumerate(zip(judge, people, strict=True))]
     table("judge.csv", "question_id judge_score human_score", rows)
     agreeing = {str(grade): (judge[people == grade] == grade).mean() for grade in range(1, 6)}
-    return "judge.csv", {"judge": (judge.mean(), people.mean()), "judge validate": agreeing, "score": only(judge)}
+    return "judge.csv", {"judge": (judge.mean(), people.mean()), "judge validate": agreeing, "score": only(people)}
 
 
 def judge_and_some_people() -> Expected:
@@ -535,7 +535,8 @@ def ragas() -> Expected:
     metrics = random(4).uniform(size=(40, 3)).round(4)
     rows = [(f"what is {i}?", "['a context']", f"it is {i}", f"is {i}", *metrics[i]) for i in range(40)]
     table("ragas.csv", "user_input retrieved_contexts response reference faithfulness answer_relevancy recall", rows)
-    return "ragas.csv", {"score": only(metrics[:, 0])}
+    names = ("faithfulness", "answer_relevancy", "recall")
+    return "ragas.csv", {"score": dict(zip(names, metrics.mean(axis=0), strict=True))}
 
 
 def wmt() -> Expected:
