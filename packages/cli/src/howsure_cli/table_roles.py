@@ -36,6 +36,7 @@ from howsure_cli.column_words import (
     ARMS,
     CHANCES,
     CORRECT,
+    CRITERIA,
     DETECTED,
     DOUBTS,
     ENDS,
@@ -348,7 +349,7 @@ class TableRoles:
         candidates = (
             column
             for column in self.columns
-            if column.kind in (FEW, TWO) and column.words & (GROUPS - MODELS) and not column.words & SCORES
+            if column.kind in (FEW, TWO) and column.words & (GROUPS - MODELS | CRITERIA) and not column.words & SCORES
             if not column.missing
         )
         candidates = (c for c in candidates if c is not self._item and not (is_yes_or_no(c) or self._is_class(c)))
@@ -565,9 +566,11 @@ class TableRoles:
         return next((column for column in self.labels if column.kind == TWO), None)
 
     def _probability_column(self) -> SeenColumn | None:
-        doubts = [column for column in self.columns if column.words & (DOUBTS | OVERALL)]
-        doubts += [c for c in self.columns if c.words & CHANCES == {"score"} and c.words & METRICS]
-        return self._named(CHANCES, WITHIN, STATED, other_than=doubts)
+        doubts = [column for column in self.columns if column.words & DOUBTS]
+        doubts += [c for c in self.columns if c.words & CHANCES == {"score"} and c.words & (METRICS | OVERALL)]
+        others = [*doubts, *(column for column in self.columns if not column.words & OVERALL)]
+        last = self._named(CHANCES, WITHIN, STATED, other_than=others)  # of several steps
+        return last or self._named(CHANCES, WITHIN, STATED, other_than=doubts)
 
     def _only_within(self) -> SeenColumn | None:
         """The only column with numbers within [0, 1], unless its name is that of another quantity."""
