@@ -10,6 +10,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
 from typing import NoReturn
 
 import click
@@ -165,6 +167,34 @@ def load_on_use(*modules: str) -> None:
             setattr(sys.modules[package], submodule, module)
 
 
+class SpecialFunctions(ModuleType):
+    """scipy.special with its functions of arrays only, until another of its names is used.
+
+    The rest prepares other array libraries, which takes longer than importing numpy.
+    """
+
+    def __getattr__(self, name: str) -> object:
+        if not name.startswith("_"):
+            importlib.import_module("scipy")
+            functions = importlib.import_module(f"{self.__name__}._ufuncs")
+            if hasattr(functions, name):
+                return getattr(functions, name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def load_special_functions_on_use() -> None:
+    """Replace scipy.special by `SpecialFunctions`, unless it is loaded or its functions are in another module."""
+    scipy = importlib.util.find_spec("scipy")
+    folders = [os.path.join(folder, "special") for folder in (scipy and scipy.submodule_search_locations) or ()]
+    if "scipy.special" not in sys.modules and folders and PathFinder.find_spec("_ufuncs", folders):
+        module = SpecialFunctions("scipy.special")
+        module.__path__ = folders
+        module.__spec__ = ModuleSpec("scipy.special", None, is_package=True)
+        sys.modules["scipy.special"] = module
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; invalid input gives one sentence and exit code 2."""
     command_line = sys.argv[1:] if arguments is None else list(arguments)
@@ -178,6 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
                     click.echo(page)
                     return 0
             load_on_use("numpy.f2py", "numpy.testing")
+            load_special_functions_on_use()
             from howsure_cli.chapters import howsure  # which `--help` does not need
 
             return howsure(command_line, standalone_mode=False, prog_name="howsure")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
 import howsure
+from howsure_cli.command_line import SpecialFunctions, load_special_functions_on_use
 from howsure_cli.terminal.commands import Command
 
 HOWSURE = Path(sys.executable).parent / "howsure"
@@ -86,3 +88,18 @@ def test_quantiles_in_clusters_by_the_test_named(tmp_path: Path, test: str) -> N
     assert f"({test}" in text.splitlines()[0]
     twice = run("quantiles", tmp_path / "draws.csv", "--target", "truth", "--draws", "a,b", "--cluster", "truth")
     assert (twice.code, "must name each column once" in twice.err) == (2, True)
+
+
+def test_special_functions_load_the_rest_of_scipy_special_only_if_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = importlib.import_module("scipy.special")
+    monkeypatch.delitem(sys.modules, "scipy.special")
+    load_special_functions_on_use()
+    quick = importlib.import_module("scipy.special")
+    assert isinstance(quick, SpecialFunctions)
+    names = ("bdtr", "betainc", "betaincinv", "gammaincc", "gammaln", "ndtr", "ndtri", "stdtr", "stdtrit", "xlogy")
+    assert all(getattr(quick, name) is getattr(loaded, name) for name in names)
+    assert sys.modules["scipy.special"] is quick
+    assert quick.logsumexp([0.0, 0.0]) == loaded.logsumexp([0.0, 0.0])
+    assert sys.modules["scipy.special"] is not quick
+    with pytest.raises(AttributeError, match=r"'scipy\.special' has no attribute 'no_such_function'"):
+        _ = quick.no_such_function
