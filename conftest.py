@@ -9,6 +9,7 @@ import doctest
 import gc
 import importlib
 import os
+import re
 import signal
 from collections.abc import Generator
 from pathlib import Path
@@ -48,12 +49,18 @@ collect_ignore += ["tests/fuzz/reader_fuzz.py"]
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Search for doctests only in files that contain some."""
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Search for doctests only in files that contain some, and for tests with a marker only in files that name it."""
     collectors = yield
-    if file_path.suffix == ".py" and ">>>" not in file_path.read_text(encoding="utf-8"):
-        return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
-    return collectors
+    if not collectors or file_path.suffix != ".py":
+        return collectors
+    text = file_path.read_text(encoding="utf-8")
+    needed = re.match(r"(?!not )(\w+)(?!.* or )", parent.config.option.markexpr)  # `long` of `long and not slow`
+    if needed and needed[1] not in text:
+        return []
+    return [collector for collector in collectors if ">>>" in text or not isinstance(collector, DoctestModule)]
 
 
 # What a collection of all tests imports, in shares of about the same size. In a new checkout nothing is compiled: each
