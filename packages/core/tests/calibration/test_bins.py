@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.calibration import reference
 from tests.calibration.samples import TIED, Small, language_pairs, pairs_of, small_pairs
@@ -130,7 +130,6 @@ def test_shuffles_change_no_bit_of_a_bootstrap(clustered: bool) -> None:
     assert all(estimate(shuffled(seed, 500)) == whole for seed in range(3))
 
 
-@settings(max_examples=50)
 @given(small_pairs())
 def test_bins_hold_every_row_and_say_where_it_is(small: Small) -> None:
     pairs = pairs_of(small)
@@ -142,7 +141,6 @@ def test_bins_hold_every_row_and_say_where_it_is(small: Small) -> None:
     assert (binned.sums.q / binned.sums.w1).tolist() == pytest.approx([float(reference.mean_prob(b)) for b in bins])
 
 
-@settings(max_examples=50)
 @given(small_pairs())
 def test_uniform_bins_are_the_loop(small: Small) -> None:
     edges = width_edges(small.bin_size)
@@ -189,7 +187,6 @@ def ends_of(bins: reference.Bins) -> list[float]:
     return [float(rows[-1].q) for rows in bins]
 
 
-@settings(max_examples=40)
 @given(small_pairs())
 def test_bins_match_the_loop(small: Small) -> None:
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q), small.bin_size)
@@ -202,14 +199,12 @@ def test_bins_match_the_loop(small: Small) -> None:
     assert binned.upper.tolist() == ends_of(bins)
 
 
-@settings(max_examples=40)
 @given(small_pairs(ties=False))
 def test_without_ties_it_is_the_algorithm_as_printed(small: Small) -> None:
     rows = reference.rows_of(small.y, small.q)
     assert reference.adaptive_bins(rows, small.bin_size) == reference.paper_bins(rows, small.bin_size)
 
 
-@settings(max_examples=50)
 @given(st.lists(st.sampled_from(TIED), min_size=1, max_size=60), st.integers(1, 70))
 def test_a_bin_never_splits_a_tie_and_holds_enough(q: list[float], bin_size: int) -> None:
     bins = bin_pairs(Pairs(np.zeros(len(q), dtype=np.uint8), np.array(q)), bin_size=bin_size)

@@ -164,7 +164,6 @@ def summaries_of(rows: Rows) -> CalibrationSummaries:
     return summaries
 
 
-@settings(max_examples=25)
 @given(ROWS, st.data())
 def test_any_division_order_and_tree_give_the_same_bytes(rows: Rows, data: st.DataObject) -> None:
     for make in (summary_of, summaries_of):

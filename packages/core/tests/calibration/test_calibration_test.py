@@ -42,7 +42,6 @@ def binned_p_value(statistic: float, expected: Floats, variance: Floats, **how: 
     return binned_p_values([statistic], [expected], [variance], **how)[0]
 
 
-@settings(max_examples=50)
 @given(small_pairs())
 def test_spiegelhalter_is_its_formula(small: Small) -> None:
     rows = reference.rows_of(small.y, small.q, small.w)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.calibration.samples import Small, pairs_of, small_pairs
 
 from howsure.calibration import clustered_error as kernels
@@ -34,7 +34,6 @@ def entries(cells: ClusterSums, name: str) -> Any:
     return cells.column(attrgetter(name))
 
 
-@settings(max_examples=40)
 @given(small_pairs(max_size=20))
 def test_sums_match_a_loop(small: Small) -> None:
     pairs = pairs_of(small, clusters=True)

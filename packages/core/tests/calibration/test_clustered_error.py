@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.stats import chi2
 from scipy.stats import t as student
 from tests.calibration import reference
@@ -41,7 +41,6 @@ def clustered(pairs: Pairs, bin_size: int) -> SquaredError:
 
 
 @given(small_pairs(max_size=18))
-@settings(max_examples=25)
 def test_value_and_variance_are_the_loops(small: Small) -> None:
     cells = cells_of(pairs_of(small, clusters=True), small.bin_size)
     estimate = clustered_mse(cells)
@@ -63,7 +62,6 @@ def test_value_and_variance_are_the_loops(small: Small) -> None:
     assert estimate.degrees_of_freedom == len(set(small.clusters)) - 1
 
 
-@settings(max_examples=40)
 @given(small_pairs(max_size=20))
 def test_clusters_of_one_pair_give_the_value_without_clusters(small: Small) -> None:
     pairs = pairs_of(small)

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.isotonic import IsotonicRegression
 from tests.calibration.samples import Small, small_pairs
 
@@ -50,7 +50,6 @@ def every_labelling(q: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
 EXACT = 1e-10
 
 
-@settings(max_examples=60)
 @given(small_pairs(max_size=9))
 def test_it_matches_the_definition(small: Small) -> None:
     w = np.ones(len(small)) if small.w is None else np.array(small.w)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -76,7 +76,6 @@ def test_narrow_numbers_are_widened_first(dtype) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_any_split_into_batches_and_blocks(data) -> None:
     logits, targets = model(40, 7)

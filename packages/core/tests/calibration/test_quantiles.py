@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -17,7 +17,6 @@ from howsure import InputError, quantile_calibration, read
 from howsure.calibration.quantiles import critical_distance, distance_tail, largest_distance
 
 
-@settings(max_examples=50)
 @given(st.integers(2, 12), st.integers(1, 9), st.integers(0, 2**32 - 1))
 def test_ranks_are_counts_of_the_draws_below(n: int, s: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.calibration import reference
 from tests.calibration.reference import ZERO, Bins, frequency, mean_prob, weight
@@ -227,7 +227,6 @@ def bins_of(small: Small) -> reference.Bins:
     return reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w), small.bin_size)
 
 
-@settings(max_examples=25)
 @given(small_pairs())
 def test_brier_parts_are_the_loops_and_add_up(small: Small) -> None:
     split = brier_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
@@ -238,7 +237,6 @@ def test_brier_parts_are_the_loops_and_add_up(small: Small) -> None:
 
 
 @given(small_pairs().map(moderate))
-@settings(max_examples=25)
 def test_log_parts_are_the_loops(small: Small) -> None:
     split = log_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
     infinite = sum(log(q, y) == math.inf for q, y in zip(small.q, small.y, strict=True))
@@ -252,7 +250,6 @@ def test_log_parts_are_the_loops(small: Small) -> None:
 
 
 @given(small_pairs())
-@settings(max_examples=50)
 def test_any_proper_score_is_split(small: Small) -> None:
     split = decompose_score(small.y, small.q, score=SPHERICAL, bin_size=small.bin_size, sample_weight=small.w)
     assert [getattr(split, name) for name in SCORE_PARTS_NAMES] == pytest.approx(
@@ -260,7 +257,6 @@ def test_any_proper_score_is_split(small: Small) -> None:
     )
 
 
-@settings(max_examples=25)
 @given(small_pairs())
 def test_calibration_is_never_negative(small: Small) -> None:
     for score in (BRIER, LOG, SPHERICAL):
@@ -305,7 +301,6 @@ def test_infinite_values_are_null_in_json() -> None:
     assert saved["refinement"] == pytest.approx(2 / 3 * math.log(2))
 
 
-@settings(max_examples=60)
 @given(st.lists(st.floats(0.0, 1e300), max_size=30), st.randoms())
 def test_sums_are_exact_and_the_same_in_any_order(values: list[float], random: Any) -> None:
     total = _sum_in_any_order(np.array(values))

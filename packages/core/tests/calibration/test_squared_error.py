@@ -52,7 +52,6 @@ def bins_of(small: Small) -> reference.Bins:
     return reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w, small.clusters), small.bin_size)
 
 
-@settings(max_examples=50)
 @given(small_pairs())
 def test_algorithm_1_is_the_loop(small: Small) -> None:
     assert plugin_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums) == pytest.approx(
@@ -61,7 +60,6 @@ def test_algorithm_1_is_the_loop(small: Small) -> None:
 
 
 @given(small_pairs(max_size=7))
-@settings(max_examples=25)
 def test_debiased_error_and_its_variance_are_the_loops(small: Small) -> None:
     estimate = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
     bins = bins_of(small)
@@ -150,7 +148,6 @@ def test_a_calibrated_model_is_above_zero_as_often_as_below() -> None:
     assert abs(np.mean(values)) < 4 * np.std(values) / math.sqrt(500)
 
 
-@settings(max_examples=50)
 @given(small_pairs(ties=False, weighted=False, max_size=40))
 def test_doubling_nested_bins_never_increases_the_plugin_error(small: Small) -> None:
     """Jensen: merging bins two by two averages their gaps."""
@@ -165,7 +162,6 @@ def test_doubling_nested_bins_never_increases_the_plugin_error(small: Small) -> 
     assert all(later <= earlier + 1e-15 for earlier, later in pairwise(errors))
 
 
-@settings(max_examples=50)
 @given(small_pairs(max_size=12))
 def test_equal_weights_change_nothing(small: Small) -> None:
     plain = pairs_of(Small(small.y, small.q, None, [], small.bin_size))
@@ -233,7 +229,6 @@ def test_rare_calibrated_scores_are_held(shape: float, n: int) -> None:
     assert covered >= 150 * 0.93
 
 
-@settings(max_examples=40)
 @given(small_pairs(max_size=12))
 def test_no_interval_is_without_width(small: Small) -> None:
     for clusters in (False, True):
@@ -257,7 +252,6 @@ def test_the_exact_interval_matches_clopper_and_pearson() -> None:
 
 
 @given(small_pairs(max_size=15))
-@settings(max_examples=40)
 def test_the_ends_are_found_by_searching(small: Small) -> None:
     estimate = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
     if estimate.rare is None:
@@ -477,7 +471,6 @@ def test_where_every_frequency_is_0_or_1_algorithm_2_has_no_width() -> None:
 
 
 @given(small_pairs())
-@settings(max_examples=50)
 def test_frequency_errors_and_gaps_are_the_loops(small: Small) -> None:
     binned = bin_pairs(pairs_of(small), bin_size=small.bin_size)
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w), small.bin_size)

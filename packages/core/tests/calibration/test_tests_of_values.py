@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 from scipy.stats import chi2
@@ -135,7 +135,6 @@ def test_a_prediction_next_to_0_is_allowed() -> None:
     assert calibration_test(np.r_[Y, 1], np.r_[Q, 1e-300], method="cox").p_value < 1e-9
 
 
-@settings(max_examples=40)
 @given(small_pairs())
 def test_the_distance_is_the_largest_over_all_thresholds(small: Small) -> None:
     rows = rows_of(small.y, small.q, small.w)

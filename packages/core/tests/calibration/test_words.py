@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.figures.made_up import ANY_CURVE, curve_with
 
@@ -205,7 +205,6 @@ def test_rounding_keeps_values_apart_from_each_other_and_from_certainty() -> Non
 PAIR = st.tuples(st.floats(0, 1).map(lambda q: round(q, 6)), st.booleans())
 
 
-@settings(max_examples=50)
 @given(st.lists(PAIR, min_size=1, max_size=60), st.sampled_from([1, 5, "auto"]))
 def test_any_curve_can_be_put_into_words(pairs: list[tuple[float, bool]], bin_size: int | str) -> None:
     q, y = zip(*pairs, strict=True)

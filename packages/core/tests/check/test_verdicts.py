@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
@@ -42,7 +42,6 @@ def evidence(values: list[float], side: str = BELOW) -> list[Evidence]:
 VALUES = st.lists(st.floats(-6, 6), min_size=1, max_size=8)
 
 
-@settings(max_examples=50)
 @given(VALUES, st.sampled_from([BELOW, ABOVE]))
 def test_pass_is_holm_or_all_at_once(values: list[float], side: str) -> None:
     verdicts = verdicts_on(evidence(values, side), level=0.95, alarms_over=1)

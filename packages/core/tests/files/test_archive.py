@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -49,7 +49,6 @@ def zipped(compression: int = zipfile.ZIP_DEFLATED, **members: bytes) -> io.Byte
     return out
 
 
-@settings(max_examples=50)
 @given(
     st.sampled_from(["?", "<i4", ">i8", "<u2", "<f4", ">f8", "<U3", "|S2", "<M8[D]"]).flatmap(
         lambda dtype: arrays.arrays(dtype, arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))

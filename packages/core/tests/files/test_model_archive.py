@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 from tests.files.sealed import HEAD, parts_of, reseal, zipped
@@ -45,7 +45,6 @@ ANY_ARRAY = arrays_of.arrays(
 
 
 @pytest.mark.long
-@settings(max_examples=50)
 @given(content=st.dictionaries(st.text(), ANY_JSON, max_size=3), array=ANY_ARRAY)
 def test_what_is_written_comes_back(
     tmp_path_factory: pytest.TempPathFactory, content: dict[str, Any], array: np.ndarray

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure import InputError
@@ -85,7 +85,6 @@ def test_file_and_folder_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.Mon
 RECORDS = st.lists(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5)), max_size=5)
 
 
-@settings(max_examples=25)
 @given(RECORDS, st.integers(0, 30))
 def test_what_was_written_comes_back_up_to_where_it_was_cut(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, object]], cut: int

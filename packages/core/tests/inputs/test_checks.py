@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import howsure
@@ -90,7 +90,6 @@ def test_two_values_and_which_is_positive(values: object, positive: object, expe
     assert check_labels(values, pos_label=positive).tolist() == expected
 
 
-@settings(max_examples=25)
 @given(st.lists(st.booleans(), min_size=1), st.sampled_from([bool, int, float, str]))
 def test_labels_are_what_they_were(values: list[bool], type: Any) -> None:
     written = [type(int(value)) for value in values]

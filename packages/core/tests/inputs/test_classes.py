@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import howsure
@@ -31,7 +31,6 @@ def split(rows: list[tuple[list[int], int]]) -> tuple[list[str], np.ndarray[Any,
     return [NAMES[label] for _, label in rows], matrix / matrix.sum(axis=1, keepdims=True)
 
 
-@settings(max_examples=50)
 @given(ROWS)
 def test_the_top_label_is_the_first_greatest(rows: list[tuple[list[int], int]]) -> None:
     labels, matrix = split(rows)
@@ -43,7 +42,6 @@ def test_the_top_label_is_the_first_greatest(rows: list[tuple[list[int], int]]) 
     assert tied_rows(matrix) == sum(list(row).count(max(row)) > 1 for row in matrix)
 
 
-@settings(max_examples=50)
 @given(ROWS)
 def test_class_wise_holds_every_pair_of_row_and_class(rows: list[tuple[list[int], int]]) -> None:
     labels, matrix = split(rows)
@@ -143,7 +141,6 @@ def test_of_pairs_that_were_changed_they_are_not() -> None:
     assert replace(pairs, probabilities=pairs.probabilities**2).reduction == "top-label"
 
 
-@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=1, max_size=20))
 def test_groups_in_order_are_the_groups_in_any_order(rows: list[tuple[int, int]]) -> None:
     """Runs of rows, as of classes, and scattered rows: the same pairs, and clusters only where rows share one."""

@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.monitoring import Streams
@@ -272,7 +272,6 @@ def test_it_comes_back_from_its_text(dropped: CalibrationMonitor) -> None:
     assert json.loads(text)["kind"] == "howsure monitor"
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from(["cut", "swap", "digit"]))
 def test_a_changed_text_is_refused(dropped: CalibrationMonitor, place: int, way: str) -> None:
     text = dropped.to_json()

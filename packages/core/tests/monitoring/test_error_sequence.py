@@ -220,7 +220,6 @@ def test_weights_are_a_distribution() -> None:
     assert WEIGHTS.sum() == pytest.approx(1.0)
 
 
-@settings(max_examples=40)
 @given(PROBABILITIES, st.sampled_from([0.0, 0.02, 0.2]), st.floats(0, 1), st.floats(-0.5, 0.5))
 def test_no_bet_has_a_mean_above_one_within_the_tolerance(q: float, tolerance: float, place: float, gap: float) -> None:
     """Exactly, over both labels, for every probability that the hypothesis allows."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
@@ -223,7 +223,6 @@ def test_the_order_of_rows_of_classes_changes_nothing_and_weights_repeat_rows(me
         assert again.apply(logits=logits) == pytest.approx(recalibrated, abs=1e-7)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(["temperature", "isotonic", "venn-abers", "beta"]))
 def test_maps_that_keep_the_order_rise(seed, method):
     y, q = binary(60, seed)
@@ -237,7 +236,6 @@ def test_maps_that_keep_the_order_rise(seed, method):
     assert after.max() <= 1
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000))
 def test_a_temperature_never_changes_the_most_probable_class(seed):
     y, logits = classes(60, 4, seed)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import howsure
@@ -135,7 +135,6 @@ def test_the_variance_is_unbiased_for_equal_errors_also_with_effects_across_clus
     assert leverage.degrees_of_freedom(adjusted, variances)[0] == pytest.approx(degrees, rel=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.floats(-6, -1e-3))
 def test_clusters_of_any_leverage_are_adjusted_by_the_inverse_root(seed: int, size: int, log_leverage: float) -> None:
     """A_g = (I - B B')^(-1/2) by its eigenvectors, for clusters of little leverage and of much."""

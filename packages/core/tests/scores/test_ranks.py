@@ -35,7 +35,6 @@ def test_models_far_apart_have_one_rank_each() -> None:
     assert estimated.method == MAX_T
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.booleans(), st.booleans())
 def test_ranks_and_tiers_follow_from_pairs(seed: int, m: int, clustered: bool, ragged: bool) -> None:
     draw = np.random.default_rng(seed)
@@ -186,7 +185,6 @@ def test_ranks_of_tied_models_are_covered(m: int, n: int, share: float) -> None:
     assert split <= 3
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 8), st.sampled_from(["binary", "continuous", "alike", "shifted"]))
 def test_differences_of_all_pairs_at_once_equal_those_of_each_pair(seed: int, m: int, kind: str) -> None:
     draw = np.random.default_rng(seed)

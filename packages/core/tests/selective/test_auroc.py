@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.regimes.calibration import REGIMES
@@ -124,7 +124,6 @@ def ranked_rows(rows: list[tuple[float, bool]]) -> Ranked:
 
 
 @given(ROWS)
-@settings(max_examples=60)
 def test_it_is_the_mean_over_all_orders_of_ties(rows: list[tuple[float, bool]]) -> None:
     areas = []
     for order in itertools.permutations(rows):

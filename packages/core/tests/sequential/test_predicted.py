@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import howsure
@@ -23,7 +23,6 @@ def units(y: Any, f: Any) -> Units:
 
 
 @pytest.mark.long
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), shares), min_size=2, max_size=5))
 def test_over_all_orders_nobody_gains_where_the_hypothesis_is_true(items: list[tuple[float, float]]) -> None:
     y, f = np.array(items).T

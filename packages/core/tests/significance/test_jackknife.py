@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -81,7 +81,6 @@ def test_clusters_are_left_out_whole() -> None:
     assert test.interval(0.95) == pytest.approx(joined.interval(0.95), rel=1e-9)
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(6, 30), st.sampled_from([0.0, 0.1, 0.3]))
 def test_p_and_the_interval_agree(seed, n, shift) -> None:
     test = jackknife_of(drawn(np.random.default_rng(seed), n, shift=shift))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial.distance import cosine, jensenshannon
@@ -107,7 +107,6 @@ def test_classes_that_a_system_never_predicts_are_named() -> None:
     )
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
 def test_mcc_equals_scikit_learn_where_it_is_defined(pairs: list[tuple[int, int]]) -> None:
     targets, predictions = np.array(pairs).T

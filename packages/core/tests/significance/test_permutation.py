@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import f1_score, precision_score, recall_score
@@ -162,7 +162,6 @@ def test_the_derivatives_of_a_metric_are_its_differences(task: str) -> None:
         assert metric.slopes(sums) == pytest.approx(expected, abs=1e-7), name
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.sampled_from(["two-sided", "better", "worse"]))
 def test_a_mean_over_its_standard_error_has_the_p_of_the_mean(seed: int, alternative: str) -> None:
     """Why accuracy and losses keep their plain test: their studentised difference grows with the difference."""
@@ -229,7 +228,6 @@ def test_swaps_are_binomial(counts: list[int]) -> None:
         assert stats.chisquare(observed[expected > 0], expected[expected > 0]).pvalue > 1e-4
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(2, 4))
 def test_p_is_valid_and_never_zero(seed: int, classes: int) -> None:
     targets, a, b = labels(25, classes, seed)
@@ -238,7 +236,6 @@ def test_p_is_valid_and_never_zero(seed: int, classes: int) -> None:
         assert row.p_value <= row.p_adjusted <= 1
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 200), st.integers(0, 200))
 def test_is_the_exact_p_less_half_of_what_was_seen(b: int, c: int) -> None:
     law = stats.binom(b + c, 0.5)

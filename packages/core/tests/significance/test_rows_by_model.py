@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.significance.made_systems import distributions, labels
 
@@ -131,7 +131,6 @@ def test_several_columns_identify_the_item() -> None:
     assert joined_key([["a", "b", "a"], [1, 1, 2]], ["x", "y"], n=3).names == ("a / 1", "a / 2", "b / 1")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 6), st.integers(0, 1)), min_size=2), st.randoms())
 def test_an_item_is_kept_if_every_model_has_it_in_its_runs(cells, rng) -> None:
     rows = sorted(cells)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 import scipy.linalg
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -44,7 +44,6 @@ def test_as_json() -> None:
 P_VALUES = st.lists(st.one_of(st.sampled_from([0.0, 0.01, 0.05, 1.0]), st.floats(0, 1)), min_size=1, max_size=30)
 
 
-@settings(max_examples=40)
 @given(P_VALUES)
 def test_holm_is_its_definition(p: list[float]) -> None:
     """The adjusted value of p_i: the largest (number of values not below p_j) · p_j over all p_j ≤ p_i."""
@@ -55,14 +54,12 @@ def test_holm_is_its_definition(p: list[float]) -> None:
     assert adjust_p_values(p, method="holm").tolist() == pytest.approx(expected, abs=1e-15)
 
 
-@settings(max_examples=40)
 @given(P_VALUES)
 def test_benjamini_hochberg_matches_scipy(p: list[float]) -> None:
     expected = false_discovery_control(p, method="bh")
     assert adjust_p_values(p, method="bh").tolist() == pytest.approx(expected.tolist(), abs=1e-15)
 
 
-@settings(max_examples=40)
 @given(P_VALUES, st.sampled_from(["holm", "bh"]))
 def test_adjusting_raises_keeps_the_order_and_knows_no_order(p: list[float], method: str) -> None:
     adjusted = adjust_p_values(p, method=method)

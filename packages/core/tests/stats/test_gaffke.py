@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import beta, binom, norm
@@ -171,7 +171,6 @@ def test_many_rows_have_the_exact_binomial_test_too(n: int, share: float) -> Non
 # P-values and bounds by inversion, against tests whose answers are known.
 
 
-@settings(max_examples=25)
 @given(st.floats(1e-9, 0.49))
 def test_the_p_value_of_a_normal_test(p: float) -> None:
     z = norm.isf(p)

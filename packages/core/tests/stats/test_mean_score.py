@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.stats import ttest_1samp, ttest_ind
@@ -60,7 +60,6 @@ def test_bounds_and_p_values_are_the_same_test(bounded: bool, clustered: bool) -
 
 
 @pytest.mark.long
-@settings(max_examples=100)
 @given(
     st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.0, 0.5, 1.0]), min_size=4, max_size=60),
     st.sampled_from([0.8, 0.95, 0.99]),

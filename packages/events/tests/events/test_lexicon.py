@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import duckdb
 import pycountry
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.data.documents.conllu import read_conllu
@@ -118,7 +118,6 @@ def test_codes_are_listed_once() -> None:
 words = st.sampled_from(["United", "States", "Virgin", "Islands", "New", "Jersey", "US", "us", "Indians", "of", "-"])
 
 
-@settings(max_examples=50)
 @given(st.lists(words, max_size=8))
 def test_matches_are_the_leftmost_longest(text: list[str]) -> None:
     """Against the slow twin: at every place all lengths, the greatest first."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.events.made_up_store import FIRST_DAY, hussein_document, random_document, write_store
 from tests.explorer.hostile_store import ATTACKS
@@ -174,7 +174,6 @@ def text(name: str) -> str:
     return PAGE.joinpath(name).read_text(encoding="utf-8")
 
 
-@settings(max_examples=50)
 @given(st.recursive(TEXTS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=5))
 def test_no_text_breaks_out_of_its_script(data: object) -> None:
     written = json_in_html(data)

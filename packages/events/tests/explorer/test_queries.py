@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from tests.events.made_up_store import TITLES, hussein_document, make_store, store_file, write_store
@@ -172,7 +172,6 @@ def test_parameters_are_read() -> None:
     }
 
 
-@settings(max_examples=25)
 @given(
     st.sampled_from(sorted(QUESTIONS)),
     st.lists(st.tuples(st.sampled_from(["actors", "period", "number", "sample", "low", "x"]), st.text(max_size=30))),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction as F
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.coreference import by_definition
 
@@ -60,7 +60,6 @@ def fractions(clusters: list[set[int]]) -> by_definition.Clusters:
     return [frozenset(cluster) for cluster in clusters]
 
 
-@settings(max_examples=40)
 @given(clusterings(), clusterings())
 def test_scores_are_the_definitions(gold: list[set[int]], predicted: list[set[int]]) -> None:
     expected = by_definition.sums(fractions(gold), fractions(predicted))
@@ -74,7 +73,6 @@ def test_scores_are_the_definitions(gold: list[set[int]], predicted: list[set[in
     assert scores.conll_f1 == pytest.approx(sum(f1) / 3)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(clusterings(), clusterings()), max_size=4))
 def test_documents_add_up(documents: list[tuple[list[set[int]], list[set[int]]]]) -> None:
     table = score_documents([gold for gold, _ in documents], [predicted for _, predicted in documents])
@@ -87,7 +85,6 @@ def test_documents_add_up(documents: list[tuple[list[set[int]], list[set[int]]]]
         )
 
 
-@settings(max_examples=40)
 @given(clusterings(), clusterings())
 def test_precision_is_recall_the_other_way_round(gold: list[set[int]], predicted: list[set[int]]) -> None:
     scores, swapped = coreference_scores(gold, predicted), coreference_scores(predicted, gold)
@@ -97,7 +94,6 @@ def test_precision_is_recall_the_other_way_round(gold: list[set[int]], predicted
         assert 0.0 <= getattr(scores, name).f1 <= 1.0
 
 
-@settings(max_examples=40)
 @given(clusterings())
 def test_identity_is_one(clusters: list[set[int]]) -> None:
     scores = coreference_scores(clusters, [list(cluster) for cluster in reversed(clusters)])
@@ -107,7 +103,6 @@ def test_identity_is_one(clusters: list[set[int]]) -> None:
         assert getattr(scores, name).f1 == pytest.approx(float(there_is_any))
 
 
-@settings(max_examples=40)
 @given(clusterings(), clusterings())
 def test_without_singletons_they_are_dropped_first(gold: list[set[int]], predicted: list[set[int]]) -> None:
     dropped = [[cluster for cluster in clusters if len(cluster) > 1] for clusters in (gold, predicted)]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.coreference import parsed as hand
 from tests.files.sealed import reseal
@@ -196,7 +196,6 @@ def test_at_once_every_choice_is_raised_to_the_power() -> None:
     np.testing.assert_allclose(sharpen_scores(scores, 1.5, two_steps=False), powers / powers.sum(axis=1, keepdims=True))
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 1000), st.integers(0, 8), st.floats(0.1, 100), st.sampled_from([1.0, 30.0, 500.0]), st.booleans())
 def test_rows_are_distributions(seed: int, m: int, s: float, spread: float, two_steps: bool) -> None:
     rows = sharpen_scores(random_scores(seed, m, spread), s, two_steps=two_steps)
@@ -205,7 +204,6 @@ def test_rows_are_distributions(seed: int, m: int, s: float, spread: float, two_
     assert (rows >= 0).all()
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 1000))
 def test_the_power_one_changes_nothing(seed: int) -> None:
     scores = random_scores(seed)

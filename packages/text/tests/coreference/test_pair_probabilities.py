@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.coreference.by_definition import Enumeration, random_matrix, recursion, vectors
 from threadpoolctl import threadpool_limits
@@ -68,7 +68,6 @@ def test_documents_of_several_slabs_follow_the_recursion(m: int) -> None:
     np.testing.assert_allclose(posterior.pair_probability(pairs), slow[pairs[:, 0], pairs[:, 1]], **RIGHT)
 
 
-@settings(max_examples=50)
 @given(st.integers(1, 40), st.integers(0, 2**32))
 def test_laws_of_the_pair_matrix(m: int, seed: int) -> None:
     posterior = CorefPosterior(random_matrix(m, np.random.default_rng(seed)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.coreference.by_definition import Enumeration, random_matrix
 
@@ -136,7 +136,6 @@ PAIR = CorefPosterior([[1, 0], [0.4, 0.6]])
 LABELS = st.lists(st.integers(0, 3), min_size=1, max_size=8)
 
 
-@settings(max_examples=40)
 @given(LABELS, st.randoms(use_true_random=False))
 def test_right_share_by_counting(chosen: list[int], random: Any) -> None:
     gold = [random.randrange(3) for _ in chosen]
@@ -149,7 +148,6 @@ def test_right_share_by_counting(chosen: list[int], random: Any) -> None:
             assert shares_right[i] == (gold.count(gold[i]) == 1)
 
 
-@settings(max_examples=40)
 @given(LABELS, st.randoms(use_true_random=False))
 def test_no_map_changes_nothing(chosen: list[int], random: Any) -> None:
     p = np.array([random.uniform(0.001, 0.999) for _ in chosen])
@@ -227,7 +225,6 @@ def dense(antecedents: Antecedents) -> np.ndarray:
     return matrix
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 1000), st.integers(0, 6), POWERS, POWERS, st.floats(-3, 3))
 def test_as_defined(seed: int, m: int, links: float, new: float, offset: float) -> None:
     matrix = random_matrix(m, np.random.default_rng(seed))
@@ -245,7 +242,6 @@ def test_as_defined(seed: int, m: int, links: float, new: float, offset: float) 
         np.testing.assert_allclose(sharpened[j, :j], expected, rtol=1e-9, atol=1e-12)
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 1000))
 def test_one_and_zero_change_nothing(seed: int) -> None:
     antecedents = from_matrix(random_matrix(5, np.random.default_rng(seed)))
@@ -254,7 +250,6 @@ def test_one_and_zero_change_nothing(seed: int) -> None:
     np.testing.assert_allclose(again, dense(antecedents), atol=1e-12)
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 100), st.floats(0.5, 3))
 def test_one_power_for_both_is_the_sharpness_of_the_model(seed: int, s: float) -> None:
     scores = np.where(np.tri(6, dtype=bool), np.random.default_rng(seed).normal(0, 2, (6, 6)), -np.inf)

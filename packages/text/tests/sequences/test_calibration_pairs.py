@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure import calibration_curve, calibration_table
@@ -97,7 +97,6 @@ def test_tokens_with_unknown_gold_tags_are_refused_or_kept() -> None:
     assert count_unknown(tags, LABELS) == {"FW": 2}
 
 
-@settings(max_examples=40)
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=6), max_size=8), st.integers(1, 9))
 def test_frequent_transitions_are_the_most_frequent(tags: list[list[str]], n: int) -> None:
     counts = Counter(step for sentence in tags for step in pairwise(sentence))

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.sequences.enumeration import Enumeration, draw, enumerated
 
@@ -145,7 +145,6 @@ def test_the_predicted_entities_are_those_of_the_best_sequence(case) -> None:
     assert set(zip(spans.sentence, spans.start, spans.stop, spans.types, strict=True)) == expected
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(sorted(CASES)))
 def test_every_token_is_outside_or_in_one_entity(seed, name) -> None:
     """The probabilities of the entities over a token add up to that of any label but O."""
@@ -162,7 +161,6 @@ def test_every_token_is_outside_or_in_one_entity(seed, name) -> None:
         np.testing.assert_allclose(over, 1 - marginals[:, labels.index("O")], rtol=0, atol=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(["O", *(f"{p}-{t}" for p, t in itertools.product("BIESLUM", "XY"))]), max_size=7))
 def test_labels_are_read_as_conlleval_reads_them(tags) -> None:
     assert set(map(tuple, entities_in(tags))) == read(tags)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pycrfsuite
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from tests.sequences.corpora import made_up
@@ -34,7 +34,6 @@ def test_the_shape_of_a_word(word: str, expected: str) -> None:
     assert shape(word) == (expected,)
 
 
-@settings(max_examples=40)
 @given(st.text(min_size=1, max_size=20))
 def test_every_family_says_something_short_of_every_word(word: str) -> None:
     for family in FAMILIES.values():
@@ -43,7 +42,6 @@ def test_every_family_says_something_short_of_every_word(word: str) -> None:
         assert len(set(attributes)) == len(attributes)
 
 
-@settings(max_examples=40)
 @given(st.text(min_size=5, max_size=20, alphabet="abcdefgh"))
 def test_affixes_are_the_ends_of_the_word(word: str) -> None:
     assert FAMILIES["prefixes"].function(word) == (word[:1], word[:2], word[:3], word[:4])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.sequences.corpora import made_up, tweets, web_text
 from tests.sequences.enumeration import Enumeration
@@ -119,7 +119,6 @@ WORDS = ["the"] * 6 + ["walking", "talking", "baking", "making", "taking", "Rome
 CODES = np.array([0] * 6 + [1] * 4 + [2] * 3)
 
 
-@settings(max_examples=40)
 @given(st.text(min_size=1, max_size=12))
 def test_every_word_has_classes_from_special_to_all(word: str) -> None:
     classes = word_classes(word)

@@ -29,7 +29,6 @@ def posteriors(draw_from):
     return TagPosterior(*arguments), arguments
 
 
-@settings(max_examples=50)
 @given(posteriors())
 def test_rows_sum_to_one_and_pairs_to_singles(drawn) -> None:
     posterior, _ = drawn
@@ -81,7 +80,6 @@ def test_the_first_of_the_best_is_viterbi(drawn) -> None:
         np.testing.assert_allclose(posterior.log_prob(tags), expected, rtol=0, atol=1e-8)
 
 
-@settings(max_examples=50)
 @given(posteriors(), st.data())
 def test_a_span_of_one_or_two_is_a_marginal(drawn, data) -> None:
     posterior, _ = drawn
@@ -125,7 +123,6 @@ def test_draws_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [draws.tolist() for draws in posterior.sample(23, rng=0)] == expected
 
 
-@settings(max_examples=40)
 @given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 5), st.integers(1, 60), st.integers(1, 8))
 def test_batches_hold_every_sentence_once(lengths, width: int, cells: int, fewest: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

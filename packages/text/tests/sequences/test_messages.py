@@ -235,7 +235,6 @@ def test_samples_follow_the_tempered_law() -> None:
     np.testing.assert_allclose(shares, truth.probabilities, rtol=0, atol=4 * 0.5 / np.sqrt(20_000))
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.booleans(), TEMPERATURE, TEMPERATURE)
 def test_sums_stay_together(seed: int, per_sentence: bool, local: float, between: float) -> None:
     posterior = TagPosterior(*draw((7, 2, 0, 1), 4, seed=seed, per_sentence=per_sentence)).tempered(
@@ -247,7 +246,6 @@ def test_sums_stay_together(seed: int, per_sentence: bool, local: float, between
         np.testing.assert_allclose(pairs.sum(axis=1), marginals[1:], **CLOSE)
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10**6), TEMPERATURE, TEMPERATURE)
 def test_one_temperature_keeps_the_answers_and_two_of_them_multiply(seed: int, first: float, second: float) -> None:
     posterior = TagPosterior(*draw((6, 3), 4, seed=seed))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pycrfsuite
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.data import read_sentence_index, read_tagged, write_tagged
@@ -29,7 +29,6 @@ CELL = st.text(st.characters(exclude_characters="\t\r\n", exclude_categories=("C
 PAIRS = st.lists(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=4), min_size=1, max_size=4)
 
 
-@settings(max_examples=40)
 @given(PAIRS.filter(lambda pairs: not pairs[0][0][0].startswith("\ufeff")))  # at the start it is a byte order mark
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, pairs: list) -> None:
     path = tmp_path_factory.mktemp("written") / "some.tsv"

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.data.files import opened, write
 
@@ -118,7 +118,6 @@ def with_gap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Table]]:
 
 
 @pytest.mark.long
-@settings(max_examples=25, deadline=None)
 @given(TREES)
 def test_any_expression_selects_as_brute_force_does(with_gap: list[Table], tree: Any) -> None:
     matching = [row for row in range(6) if holds(tree, row)]
@@ -142,7 +141,6 @@ def test_columns_are_read_of_the_rows_that_satisfy_it(suffix: str, tmp_path: Pat
         howsure.read(path, where="n > 11").rows({"q": Kind.NUMBER})
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.text(alphabet="nq='\"()[]. ;,-*<>0x/\\\n" + "é", max_size=30))
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(InputError):
@@ -254,7 +252,6 @@ def test_a_path_is_read_as_it_is_written(steps: list[str | int]) -> None:
     assert find_place(path_text("doc", steps), ["doc"], file="x") == Place("doc", tuple(steps))
 
 
-@settings(max_examples=25)
 @given(st.lists(st.lists(st.text('a/ "', min_size=1, max_size=4), min_size=2, max_size=2), min_size=2, max_size=2))
 def test_different_parts_are_different_keys(rows: list[list[str]]) -> None:
     key = Column("key", "VARCHAR", parts=(Column("a", "VARCHAR"), Column("b", "VARCHAR"))).sql

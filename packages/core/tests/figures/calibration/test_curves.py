@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
@@ -159,7 +159,6 @@ def test_a_share_and_its_probability_are_the_same_place(scale: Scale, probabilit
     assert float(scale.at(scale.share(probability))) == pytest.approx(probability, abs=1e-9)
 
 
-@settings(max_examples=25)
 @given(st.floats(1e-6, 0.5), st.floats(0.5001, 1 - 1e-6), st.floats(0.1, 0.4))
 def test_ticks_of_log_odds_lie_apart(low: float, high: float, apart: float) -> None:
     scale = Scale(low, high, logit=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.running import howsure, printed
 from tests.events import newswire
@@ -117,7 +117,6 @@ def jaccard(words: list[str], other_words: list[str]) -> float:
     return len(first & second) / len(first | second) if words and other_words else 0.0
 
 
-@settings(max_examples=60)
 @given(texts=TEXTS, shared=st.sampled_from([0.3, 0.5, 0.8, 1.0]))
 def test_all_pairs_and_their_chains(texts: list[list[str]], shared: float) -> None:
     group = {number: {number} for number in range(len(texts))}

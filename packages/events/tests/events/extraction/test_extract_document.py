@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.events import newswire, sentences
 from tests.events.sentences import ACTIVE, HUSSEIN, NOUN, PRESIDENT, document
@@ -201,7 +201,6 @@ def situations(draw: st.DrawFn) -> tuple[np.ndarray, Facts]:
     return np.array(rows), facts(described, agents, actors=3)
 
 
-@settings(max_examples=50)
 @given(situations())
 def test_counts_are_those_of_the_definition(situation: tuple[np.ndarray, Facts]) -> None:
     clusters, document_facts = situation
@@ -209,7 +208,6 @@ def test_counts_are_those_of_the_definition(situation: tuple[np.ndarray, Facts])
     assert entity_counts(clusters, document_facts).tolist() == expected
 
 
-@settings(max_examples=50)
 @given(situations())
 def test_evidence_is_there_just_where_it_is_true(situation: tuple[np.ndarray, Facts]) -> None:
     clusters, document_facts = situation
@@ -222,7 +220,6 @@ def test_evidence_is_there_just_where_it_is_true(situation: tuple[np.ndarray, Fa
     assert (marked == (entity_counts(clusters, document_facts) > 0)).all()
 
 
-@settings(max_examples=25)
 @given(situations(), st.permutations(range(6)))
 def test_numbers_of_entities_are_only_names(situation: tuple[np.ndarray, Facts], names: list[int]) -> None:
     clusters, document_facts = situation

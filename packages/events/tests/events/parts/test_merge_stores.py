@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.events import newswire
 from tests.events.damaged_stores import damaged_for_now
@@ -274,7 +274,6 @@ def test_a_merge_that_is_broken_off_leaves_nothing(place: Path, tmp_path: Path) 
     assert os.listdir(tmp_path) == []
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 1_000), st.integers(1, 9))
 def test_each_document_is_in_one_part(documents: int, of: int) -> None:
     parts = [Part(number, of) for number in range(1, of + 1)]

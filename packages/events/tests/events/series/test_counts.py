@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.stats.proportions import poisson_binomial
@@ -32,7 +32,6 @@ def totals(samples: np.ndarray) -> list[int]:
     return [sum(choice) for choice in product(*samples.tolist())]
 
 
-@settings(max_examples=50)
 @given(SMALL)
 def test_the_exact_law_is_that_of_all_combinations(rows: list[list[int]]) -> None:
     samples = np.array(rows)
@@ -94,7 +93,6 @@ def test_no_documents_no_events() -> None:
         assert count_from_samples(np.zeros((3, 10), dtype=np.int64), interval=interval) == nothing
 
 
-@settings(max_examples=50)
 @given(SMALL, st.randoms(use_true_random=False))
 def test_comparison_is_that_of_all_combinations(rows: list[list[int]], random: object) -> None:
     a = np.array(rows)

@@ -153,7 +153,6 @@ def slow_first(
     return min((pair for pair in scores if scores[pair] == best), key=lambda p: (p[1] - p[0], p)) if best else None
 
 
-@settings(max_examples=50)
 @given(situations())
 def test_the_first_link_separates_best(situation: tuple[np.ndarray, np.ndarray, list[int]]) -> None:
     labels, event, mentions = situation
@@ -163,7 +162,6 @@ def test_the_first_link_separates_best(situation: tuple[np.ndarray, np.ndarray, 
 
 
 @pytest.mark.long
-@settings(max_examples=50)
 @given(situations())
 def test_each_further_link_is_the_first_where_those_before_leave_it_open(
     situation: tuple[np.ndarray, np.ndarray, list[int]],
