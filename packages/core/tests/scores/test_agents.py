@@ -325,3 +325,21 @@ def test_models_that_share_one_cluster_are_not_compared() -> None:
     table = howsure.mean_scores([1] * 40 + [0] * 4, model=models, id=items, clusters=clusters, rng=0)
     assert table.answer.endswith("2 models, not ranked.")
     assert "Models are not ranked: they have fewer than two clusters in common." in map(str, table.footnotes())
+
+
+def test_runs_that_name_no_agent_are_announced(tmp_path: Path) -> None:
+    """The runs of an agent in a folder of Terminal-Bench's leaderboard; only the folder names the agent."""
+    for agent, run in itertools.product("ab", range(3)):
+        folder = tmp_path / "tb" / f"agent-{agent}" / f"run-{agent}{run}"
+        folder.mkdir(parents=True)
+        trials = [
+            {"task_id": f"t{task}", "trial_name": f"t{task}.{run}", "is_resolved": (task + run) % 3 > 0}
+            for task in range(8)
+        ]
+        (folder / "results.json").write_text(json.dumps({"results": trials}))
+    table = howsure.score_agents(data=howsure.read(f"{tmp_path}/tb"))
+    assert len(table) == 6
+    assert "6 runs in 2 folders count as 6 models" in str(table.recipe["notes"])
+    table = howsure.score_agents(model="folder", data=howsure.read(f"{tmp_path}/tb"))
+    assert [(row.model, row.trials) for row in table] == [("agent-a", 24), ("agent-b", 24)]
+    assert "notes" not in table.recipe

@@ -478,3 +478,12 @@ def test_groups_of_models_that_share_none_are_no_ids() -> None:
     groups = [f"{model}-{row % 5}" for row, model in enumerate(models)]
     table = howsure.mean_scores(np.arange(400) % 2, model=models, groups=groups)
     assert len([row for row in table if not row.is_overall]) == 50
+
+
+def test_few_scores_with_one_other_value_are_announced() -> None:
+    """-1 may mean "not graded"; in a scale of -1, 0 and 1 it is frequent."""
+    scores = [1, 0, 1, 0, 1, 1, 0, 1, 0, 0] * 4
+    assert "2 scores are -1 and all others 0 or 1" in str(howsure.mean_scores([*scores, -1, -1]))
+    assert "1 score is 99" in str(howsure.mean_scores([*scores, 99]))
+    assert "all others 0 or 1" not in str(howsure.mean_scores([*scores, *[-1] * 20]))
+    assert "all others 0 or 1" not in str(howsure.mean_scores([*scores, 2, 3]))

@@ -36,6 +36,7 @@ from howsure.inputs.numbers_and_names import (
     unknown_name,
 )
 from howsure.inputs.pairs import Floats, Integers
+from howsure.notes import WARNING, Note
 
 CELLS_PER_ROW, SPARE_CELLS = 64, 1_000_000  # the table may have 64 cells per row plus a million
 TOGETHER = " / "  # between the parts of a key
@@ -136,7 +137,8 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     rows_of_models = {name: table[of_models == code][:, complete] for code, name in enumerate(names)}
     rows = int((table[:, ~complete] >= 0).sum())
     lost = f"{counted(int((~complete).sum()), 'item')} ({counted(rows, 'row')}) left out for all models"
-    return LongForm(rows_of_models, (f"{lost}, because some have no answer there: {by_model}.", *notes))
+    note = Note(f"{lost}, because some have no answer there: {by_model}.", WARNING)
+    return LongForm(rows_of_models, (note, *notes))
 
 
 def rows_by_repetition(items: Integers, runs: Integers) -> Integers | None:

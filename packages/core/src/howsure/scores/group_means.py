@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
-from howsure.notes import WARNING, Note
+from howsure.notes import WARNING, Note, marked_note
 from howsure.result import Estimate
 from howsure.scores.label_scores import LABELS
 from howsure.significance.metrics.metric import Metric
@@ -91,6 +91,24 @@ def add_reaches(estimates: Sequence[Estimate], bounds: Bounds | None) -> Estimat
         *(estimate.high - first.value for estimate in estimates if estimate.high is not None)
     )
     return replace(first, low=max(low, lowest), high=min(high, highest), method="two-way")
+
+
+MAX_SENTINELS = 0.1  # proportion of the scores
+
+
+def notes_on_sentinels(values: Floats) -> Iterator[Note]:
+    """Yield a note if all scores are 0 or 1 but for a few with one other value, such as -1 or 99."""
+    others = np.unique(values[(values != 0.0) & (values != 1.0)])
+    if len(others) != 1 or 0.0 <= others[0] <= 1.0:
+        return
+    few, number = int(np.count_nonzero(values == others[0])), f"{others[0]:g}"
+    if few <= MAX_SENTINELS * len(values):
+        is_or_are = "score is" if few == 1 else "scores are"
+        yield marked_note(
+            f"{few:,} {is_or_are} {number} and all others 0 or 1. If {number} marks a missing score, leave it out: "
+            f"`missing_values={number}` and `skip_missing=True`.",
+            WARNING,
+        )
 
 
 def interval_note(values: Floats, groups: ItemGroups, level: float, *, tail: float) -> str:

@@ -32,7 +32,7 @@ from howsure.inputs.source_names import columns_notes
 from howsure.notes import DETAIL, WARNING, Note, marked_note
 from howsure.result import Estimate
 from howsure.scores.class_errors import ClassErrors
-from howsure.scores.group_means import add_reaches, interval_note, mean_of_groups, value_of_groups
+from howsure.scores.group_means import add_reaches, interval_note, mean_of_groups, notes_on_sentinels, value_of_groups
 from howsure.scores.overall import SAME_ANSWERS_NOTE, overall_rows, pool_groups, share_items
 from howsure.scores.prediction_metrics import (
     add_document_scores,
@@ -455,6 +455,7 @@ def _cell(
         if bounds is None:
             tail = (1 - options.level) / options.n_simultaneous / 2
             notes.append(interval_note(values, groups, options.level, tail=tail))
+            notes += notes_on_sentinels(values)
         mean = _estimate(test, options, len(values), has_interval=bounds is not None or groups.units > 1)
         if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
             claim = _one_sided_bound(test.bounds(1 - options.level), best=bool(test.value))

@@ -348,6 +348,7 @@ def _choose_log_columns(
         log.check_ways([], advice="leave the mean of groups out")
     if roles["model"] is None and log.has(MODEL):
         column_by_role["model"] = MODEL
+        log.note_runs_as_models()
     by = [column for column in log.group if column != MODEL and log.has(column)]
     if roles["groups"] is None and by:
         column_by_role["groups"] = ",".join(by)

@@ -23,7 +23,7 @@ from howsure.inputs.numbers_and_names import (
 )
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.source_names import columns_notes
-from howsure.notes import marked_note
+from howsure.notes import WARNING, Note, marked_note
 from howsure.significance.checked_systems import Systems, view_notes
 from howsure.significance.comparison_input import (
     SCORE,
@@ -269,7 +269,7 @@ def _interval_notes(systems: Systems, rows: Sequence[Difference], choices: Choic
         why = f"one {unit} is so large that the others have hardly any weight"
         if few:
             why = f"{counted(n, unit)} are too few; at least {units_needed(size)} are needed at level {choices.level:g}"
-        yield f"no interval of {_models_and_metrics(without_interval)}: {why}."
+        yield Note(f"no interval of {_models_and_metrics(without_interval)}: {why}.", WARNING)
     if choices.method in (*WITH_INTERVAL, "boostsa") or choices.alternative != "two-sided":
         return
     complete_rows = [row for row in rows if math.isfinite(row.low) and math.isfinite(row.p_value)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -130,11 +131,20 @@ def _binning_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[D
             )
 
 
+def _example_of_bounds(metric: str, rows: Sequence[Difference]) -> str:
+    """Bounds that the mean scores suggest: proportions or percentages; empty for others."""
+    means = [mean for row in rows if row.metric == metric for mean in (row.against_value, row.model_value)]
+    if not 0.0 <= min(means, default=-1.0) <= max(means, default=-1.0) <= 100.0:
+        return ""
+    return f", such as `bounds=[0, {1 if max(means) <= 1.0 else 100}]`"
+
+
 def _bounds_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
     """Yield notes on the assumption about scores with unknown bounds, and on models that differ in few items."""
     for row in rows if systems.task == "score" else ():
         differing = round(row.n * (row.share_better + row.share_worse))
-        if 0 < differing < min(MIN_DIFFERING, row.n) and any(m.bounds is None for m in metrics if m.name == row.metric):
+        is_unbounded = any(metric.bounds is None for metric in metrics if metric.name == row.metric)
+        if is_unbounded and math.isfinite(row.low) and 0 < differing < min(MIN_DIFFERING, row.n):
             few = f"only {counted(differing, 'item')} of {row.n:,} differ"
             yield f"{row.model}: {few}, so the interval may be too narrow."
     if systems.task == "score":
@@ -143,7 +153,7 @@ def _bounds_notes(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Di
                 yield marked_note(
                     f"{metric.name} has no known bounds. Intervals and p can be wrong if it has rare extreme values "
                     f"that do not occur in these {counted(systems.n, 'item')}. If you know its lowest and highest "
-                    "possible value, give them, such as `bounds=[0, 1]`."
+                    f"possible value, give them{_example_of_bounds(metric.name, rows)}."
                 )
 
 

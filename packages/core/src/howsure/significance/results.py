@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import count_equal_first, counted, equal_values_text, shortened, unknown_name
 from howsure.inputs.parameter_types import Axes, Figure
-from howsure.notes import DETAIL, WARNING, Note, notes_by_name
+from howsure.notes import DETAIL, WARNING, Note, after, notes_by_name
 from howsure.result import Rows, as_json, frame_only_columns, plain_dict, provenance_line
 from howsure.show.axes import checks_axes
 from howsure.show.table import (
@@ -252,9 +252,11 @@ class Comparison(Rows[Difference]):
 
     def footnotes(self) -> Sequence[str]:
         """The verdicts and the method, in sentences."""
-        notes = [f"Note: {note}" for note in self.notes]
+        notes = [after("Note: ", note) for note in self.notes]
         details = [line if isinstance(line, Note) else Note(line, DETAIL) for line in how(self) if line not in notes]
-        return [*verdicts(self), *details, *notes]
+        sentences = verdicts(self)
+        is_in_answer = len(sentences) > 1 and len({row.metric for row in self.rows}) == 1
+        return [*(Note(text, DETAIL) if is_in_answer else text for text in sentences), *details, *notes]
 
     @checks_axes
     def plot(self, ax: Axes | None = None, *, metric: str | None = None) -> Axes:

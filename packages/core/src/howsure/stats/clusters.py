@@ -65,7 +65,8 @@ def few_clusters(sizes: npt.NDArray[Any], *, bounded: bool = False) -> str | Non
             f"needed, better {MIN_CLUSTERS} or more",
             WARNING,
         )
-    same = "" if equal > NEARLY * number else f" of unequal size, equivalent to {equal:.1f} equal ones"
+    is_nearly_equal = equal > NEARLY * number and number < MIN_CLUSTERS
+    same = "" if is_nearly_equal else f" of unequal size, equivalent to {equal:.1f} equal ones"
     effect = "are wide" if bounded else "and p-values are approximate"
     return Note(
         f"there are {counted(number, 'cluster')}{same}: with fewer than {MIN_CLUSTERS}, intervals {effect}; more "

@@ -44,7 +44,7 @@ from howsure.inputs.frames import DOCUMENT, EXCEPTION, ITEM, ITEM_HASH, MODEL, R
 from howsure.inputs.measures import Measure, measure_named
 from howsure.inputs.numbers_and_names import check_choice, counted, parse_number, part_of, shortened
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
-from howsure.notes import marked_note
+from howsure.notes import WARNING, marked_note
 
 WORD = re.compile(r"\w+")
 MAX_VALUES = 10_000  # most distinct values that are stored of a column that separates rows
@@ -201,6 +201,22 @@ class Log:
                     f"Items repeat ({quote(item[-1])} has {repeats} rows), but {rows}: repeated answers count as "
                     "independent, and the intervals may be too narrow. Read one run at a time."
                 )
+
+    def note_runs_as_models(self) -> None:
+        """Add a note if a folder of Terminal-Bench contains runs that count as models, as they do not name an agent."""
+        if self.format.name != "terminal-bench":
+            return
+        runs = {(row.get(MODEL), os.path.dirname(os.path.dirname(file))) for file, row in self.reread()}
+        folders = {folder for _, folder in runs}
+        if "" not in folders and len(runs) > len(folders):
+            named = "1 folder" if len(folders) == 1 else f"{len(folders):,} folders"
+            self.notes.append(
+                marked_note(
+                    f"{len(runs):,} runs in {named} count as {len(runs):,} models. If the runs in a folder are of one "
+                    f"agent: {parameter('model', 'folder')}.",
+                    WARNING,
+                )
+            )
 
     def note_unread(self) -> None:
         """Add a note that counts the scores that are not numbers, and says how to read lists of scores."""
