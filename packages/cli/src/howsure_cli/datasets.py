@@ -82,7 +82,6 @@ class DataSet:
 
     @property
     def bytes(self) -> int:
-        """The size of all files."""
         return sum(file.bytes for file in self.files)
 
     @property

@@ -128,7 +128,6 @@ class Report(Hooks):
     """Writes a report for each task, if an environment variable names a folder."""
 
     def enabled(self) -> bool:
-        """Whether reports are requested."""
         return bool(os.environ.get(REPORTS))
 
     async def on_task_end(self, data: TaskEnd) -> None:

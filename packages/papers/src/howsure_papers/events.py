@@ -235,7 +235,6 @@ PARTS: Parts = {"wikipedia": _wikipedia, "reuters": _reuters, "muc4": _muc4, "sy
 
 
 def steps_of_events(only: Sequence[str] = tuple(PARTS)) -> int:
-    """The number of steps of progress."""
     return STEPS * len(only)
 
 

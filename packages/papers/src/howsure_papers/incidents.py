@@ -58,7 +58,6 @@ ENDS = ("estimate", "low", "high")
 
 
 def steps_of_incidents(samples: int) -> int:
-    """The number of samples that are drawn."""
     share = sample_numbers(samples)
     return len(QUESTIONS) * (share["decisive"] + 2 * share["half"])
 

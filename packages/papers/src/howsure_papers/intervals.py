@@ -147,7 +147,6 @@ def jackknife_estimate(value: float, without: Floats, *, n: int, method: str = "
 
 
 def point_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
-    """The values without their intervals."""
     return {name: estimate.value for name, estimate in estimates.items()}
 
 

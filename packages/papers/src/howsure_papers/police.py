@@ -66,7 +66,6 @@ TWO = ("auto", "labels")  # methods
 
 
 def steps_of_police(samples: int) -> int:
-    """The number of samples that are drawn."""
     share, scores = sample_numbers(samples), 3 * len(ACTS)
     return scores * (2 * (len(LABELS) + len(DESIGNS) - 1) * share["least"] + len(LABELS) * share["some"])
 

@@ -45,7 +45,6 @@ class Finding:
 
     @property
     def verdict(self) -> str:
-        """The answer in words."""
         return "undecided" if self.holds is None else "holds" if self.holds else "does NOT hold"
 
     @property
@@ -92,12 +91,10 @@ class Numbers(Rows[Any]):
         return self.shown
 
     def table(self) -> Table:
-        """The table under its caption."""
         return replace(Rows.table(self), caption=self.caption, title=self.caption)
 
 
 def numbers(caption: str, rows: Iterable[Any], *columns: Column) -> Numbers:
-    """A table of some rows."""
     return Numbers(caption, tuple(rows), columns)
 
 

@@ -62,7 +62,6 @@ class PartErrors:
         return float(np.mean([math.nan if value is None else value for value in values]))
 
     def width(self, parts: int) -> float:
-        """The mean width of the intervals."""
         return self.mean(parts, "high") - self.mean(parts, "low")
 
     def more(self, *, fixed: bool) -> Estimate:

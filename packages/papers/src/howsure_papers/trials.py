@@ -120,7 +120,6 @@ def one_sample(
 def drawn_counts(
     population: Population, n: int, methods: Sequence[str], *, design: str, rng: np.random.Generator
 ) -> dict[str, CountEstimates]:
-    """The counts by each method from the same n drawn units."""
     stratified = design == "stratified"
     drawn = draw_label_sample(
         population.score,

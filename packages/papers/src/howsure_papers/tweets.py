@@ -97,7 +97,6 @@ class Fit:
         return pooled_curve(self.test)
 
     def query_curve(self, query: str = QUERY, bin_size: int = BIN_SIZE) -> CalibrationCurve:
-        """The curve of a query on the test tweets."""
         return binned_curve(self.test.of(query), bin_size=bin_size)
 
 
@@ -201,7 +200,6 @@ def choose_best(fits: Sequence[Fit]) -> Fit:
 
 
 def pooled_curve(judged: Judged) -> CalibrationCurve:
-    """The curve over all tags."""
     return binned_curve(judged.pairs, bin_size=POOLED_BIN_SIZE)
 
 
@@ -384,7 +382,6 @@ def ablation_table(templates: Chosen, whole: Fit, query: str = QUERY, how: str =
 
 
 def settings_table(fits: Sequence[Fit]) -> Numbers:
-    """Return a table with every setting of every model."""
     pooled = [fit.pooled for fit in fits]
     return numbers(
         "Every setting on the test tweets",

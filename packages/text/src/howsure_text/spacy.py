@@ -91,7 +91,6 @@ class Confidence:
         return doc
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
-        """Return the maps as JSON."""
         maps = {name: getattr(self, name) for name in MAPS}
         return json.dumps({name: map_ and map_.to_json() for name, map_ in maps.items()}).encode()
 

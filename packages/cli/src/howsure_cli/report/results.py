@@ -179,7 +179,6 @@ QUESTIONS: dict[type[Result], str] = {
 
 
 def write_result(result: Result, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-    """Write the page of a result atomically."""
     check_report(path)
     write_report(result_report(result, title=title), path)
 

@@ -283,7 +283,6 @@ class Surprises:
 
     @classmethod
     def of(cls, pairs: Pairs) -> Surprises:
-        """Build from pairs with clusters."""
         assert pairs.clusters is not None
         weights = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
         order = np.lexsort((weights, pairs.labels, pairs.probabilities, pairs.clusters))

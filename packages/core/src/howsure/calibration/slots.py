@@ -139,7 +139,6 @@ class Slots:
         return merge_slots(cls(slot, np.stack(columns)))
 
     def __len__(self) -> int:
-        """The number of pairs."""
         return int(self.count.sum())
 
     def __add__(self, other: Slots) -> Slots:
@@ -184,7 +183,6 @@ class Slots:
 
     @property
     def count(self) -> Integers:
-        """The number of pairs in each slot."""
         return np.asarray(self.sums[0])
 
     @property

@@ -52,11 +52,9 @@ class ClusterBlock:
 
     @property
     def length(self) -> Integers:
-        """The number of entries of each cluster."""
         return np.diff(self.start, append=len(self.bin))
 
     def by_cluster(self, values: Floats) -> Floats:
-        """Add up the values by cluster."""
         return np.add.reduceat(values, self.start)
 
 
@@ -75,7 +73,6 @@ class ClusterSums:
         return np.concatenate([values(block) for block in self.blocks])
 
     def by_bin(self, values: Column) -> Floats:
-        """Add up the values by bin."""
         sums = np.zeros(self.n_bins)
         for block in self.blocks:
             sums += np.bincount(block.bin, values(block), self.n_bins)
@@ -90,7 +87,6 @@ class ClusterSums:
 
     @cached_property
     def n_clusters(self) -> int:
-        """The number of clusters that occur."""
         return sum(len(block.code) for block in self.blocks)
 
     @cached_property

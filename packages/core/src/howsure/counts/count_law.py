@@ -182,7 +182,6 @@ class CountLaw:
         return [int(count) for count in high]
 
     def interval(self, level: float) -> tuple[int, int]:
-        """Return the equal-tailed interval."""
         tail = (1.0 - level) / 2
         low, high = self.quantiles(tail, 1.0 - tail)
         return low, high

@@ -40,7 +40,6 @@ def compute_diagnostics(
     total: CountEstimate,
     level: float,
 ) -> Diagnostics:
-    """Compute all checks that apply to the method."""
     coverage, cells = hidden_coverage(units, features, rng, level=level) if fitted.laws else (math.nan, 0)
     return Diagnostics(
         hidden_coverage=coverage,

@@ -95,7 +95,6 @@ class Cells:
 
     @cached_property
     def order(self) -> Codes:
-        """The units, sorted by cell."""
         return rows_by_code(self.code, self.size)
 
     @cached_property
@@ -210,7 +209,6 @@ class Units:
         return weight
 
     def by_cell(self, values: Floats) -> Floats:
-        """Return sums of values of labelled units by cell."""
         sums = np.bincount(self.cell_of_labelled, weights=values, minlength=len(self.cells.names))
         return sums.astype(np.float64, copy=False)
 

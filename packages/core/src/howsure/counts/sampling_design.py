@@ -255,7 +255,6 @@ class Elements:
         return first
 
     def of(self, rows: Integers) -> Integers:
-        """Return the elements of some units."""
         return rows if self.of_unit is None else np.asarray(self.of_unit[rows])
 
 

@@ -101,7 +101,6 @@ class FileToExtend:
 
     @property
     def n(self) -> int:
-        """The number of rows."""
         return self.selection.total
 
     @property

@@ -195,7 +195,6 @@ class LogitShards:
         return sum(int(np.count_nonzero(target == self.ignore)) for target in self.targets)
 
     def blocks(self) -> Iterator[Block]:
-        """Yield all rows in blocks."""
         n = max(1, PAIRS_AT_ONCE // self.n_classes)
         for logits, targets in zip(self.logits, self.targets, strict=True):
             with opened(logits.path) as file:

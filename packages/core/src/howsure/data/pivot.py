@@ -106,7 +106,6 @@ class CodedCells:
         return replace(cells, codes=cells.codes[self.codes], is_empty=cells.is_empty[self.codes])
 
     def at(self, rows: Integers) -> list[Any]:
-        """Return the values of some rows."""
         return [*map(self.distinct.__getitem__, self.codes[rows].tolist())]
 
 

@@ -151,7 +151,6 @@ def document_threshold(
 
 
 def _counts(documents: Integers, n: int) -> Floats:
-    """Return the number of values in each of n documents."""
     return np.bincount(documents, minlength=n).astype(np.float64)
 
 
@@ -173,7 +172,6 @@ def _filed_at(
 
 
 def _rounded_up(needed: float) -> int:
-    """Round up to two digits."""
     unit = 10 ** max(int(math.log10(max(needed, 1))) - 1, 0)
     return int(math.ceil(needed / unit) * unit)
 

@@ -115,7 +115,6 @@ HOLLOW = "cannot tell"
 
 
 def trend_figure(trend: Trend) -> Figure:
-    """Return a figure with a panel for each rule."""
     rules = trend.rules
     if not 0 < len(rules) <= MAX_RULES:
         raise InputError(f"a figure shows 1 to {MAX_RULES} rules; there are {len(rules):,}. Draw one: plot(rule=...).")

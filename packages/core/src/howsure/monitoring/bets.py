@@ -323,7 +323,6 @@ class EProcess:
 
     @property
     def log_e(self) -> float:
-        """The logarithm of the e-value."""
         mixed = float(np.logaddexp.reduce(self.begun + np.log(WEIGHTS)))
         return float(np.logaddexp(mixed, math.log(waiting(self.periods + 1))))
 

@@ -82,7 +82,6 @@ class RegressionInput:
 
     @property
     def n(self) -> int:
-        """The number of rows."""
         return len(self.predicted)
 
 

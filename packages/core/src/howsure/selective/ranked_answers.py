@@ -39,12 +39,10 @@ class Ranked:
 
     @property
     def total(self) -> int:
-        """The number of answers."""
         return int(self.n.sum())
 
     @property
     def wrong(self) -> int:
-        """The number of wrong answers."""
         return int(self.errors.sum())
 
     @property

@@ -186,7 +186,6 @@ def answers_needed(ranks: Ranked, *, risk: float, delta: float, dependence: str 
 
 
 def _round_up(needed: float) -> int:
-    """Round up to two digits."""
     unit = 10 ** max(int(math.log10(needed)) - 1, 0)
     return int(math.ceil(needed / unit) * unit)
 

@@ -45,7 +45,6 @@ class Systems:
 
     @property
     def n(self) -> int:
-        """The number of items."""
         return len(self.targets)
 
     def problem(self, baseline: str, model: str) -> Problem:

@@ -331,7 +331,6 @@ class BettingMean:
 
     @property
     def value(self) -> float:
-        """The mean so far."""
         return self._unscaled(self.units.mean)
 
     def p_above(self, limit: float) -> float:

@@ -94,7 +94,6 @@ class UnitSums:
 
     @property
     def value(self) -> float:
-        """The mean of all scores."""
         return float((self.times @ self.sums) / (self.times @ self.sizes))
 
     def negated(self) -> UnitSums:

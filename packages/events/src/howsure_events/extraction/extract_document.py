@@ -351,7 +351,6 @@ class Rows:
         self.links: list[tuple[Any, ...]] = []  # as arrays, because there are many
 
     def leave_out(self, source: InputDocument, reason: str) -> None:
-        """Add a document that is not kept."""
         self.rows["left_out"].append((source.number, source.id, source.date, reason))
 
     def add(self, source: InputDocument, extraction: Extraction) -> None:

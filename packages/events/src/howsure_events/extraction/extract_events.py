@@ -54,7 +54,6 @@ class ExtractionReport:
     interrupted: bool = False
 
     def add(self, batch: Batch) -> None:
-        """Count a stored batch."""
         self.read += batch.documents
         self.kept += len(batch.tables["documents"]["document"])
         self.left_out.update(batch.tables["left_out"]["reason"])

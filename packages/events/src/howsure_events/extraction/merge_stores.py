@@ -77,7 +77,6 @@ def input_document_count(path: str | os.PathLike[str]) -> int:
 
 
 def input_recipe(parts_given: Sequence[PartStore]) -> dict[str, Any]:
-    """Return the settings of the store of the whole input."""
     its_own = ("part", "version", "howsure", "finished")
     return {name: value for name, value in parts_given[0].settings.items() if name not in its_own}
 

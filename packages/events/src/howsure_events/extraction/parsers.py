@@ -46,7 +46,6 @@ class ConlluParser:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """The format of the parses."""
         return {"format": "CoNLL-U"}
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
@@ -84,7 +83,6 @@ class SpacyParser:
         return (document.id, tokens), [token.text for token in tokens if not token.is_space]
 
     def parse(self, ready: Sequence[Any]) -> list[Document]:
-        """Parse tokenised documents together."""
         parsed = self.pipeline.pipe([tokens for _, tokens in ready], batch_size=max(1, len(ready)))
         return [document_from_spacy(doc, name=name) for (name, _), doc in zip(ready, parsed, strict=True)]
 

@@ -67,7 +67,6 @@ class ParseVariance(Rows[ActorVariance]):
     title = "Share of tags and parses in the variance of counts of events"
 
     def columns(self) -> Sequence[Column]:
-        """One row per actor."""
         return [
             Column("actor", WORDS),
             Column("one_parse_mean", digits(2), heading="mean, one parse"),

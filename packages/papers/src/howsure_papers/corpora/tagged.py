@@ -31,7 +31,6 @@ class Tagged:
 
     @property
     def tokens(self) -> int:
-        """The number of words."""
         return sum(map(len, self.tags))
 
     def select(self, rows: Integers) -> Tagged:
@@ -55,7 +54,6 @@ class Corpus:
         return tuple(sorted(set(chain.from_iterable(self.train.tags))))
 
     def trained_on(self, rows: Integers) -> Corpus:
-        """The corpus with some of its training sentences."""
         return replace(self, train=self.train.select(rows))
 
     @property

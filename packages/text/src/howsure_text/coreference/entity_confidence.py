@@ -238,7 +238,6 @@ class Errors:
 
     @property
     def estimate(self) -> Estimate:
-        """The debiased error with its interval."""
         return Estimate(self.error, self.low, self.high, level=0.95, method="debiased", n=0)
 
 

@@ -308,7 +308,6 @@ def _names_entities(posterior: TagPosterior) -> bool:
 def _error(
     name: str, before: Pairs, after: Pairs, level: float
 ) -> tuple[tuple[CalibrationCurve, CalibrationCurve], Change]:
-    """Return the calibration curves before and after, and the row with their errors."""
     if name == ENTITIES:  # before and after have different entities
         first, second = binned_curve(before, name="before", level=level), binned_curve(after, name="after", level=level)
         return (first, second), Change(name, first.error, second.error, None)

@@ -321,7 +321,6 @@ def _span_keys(spans: Spans, rows: Integers, first_sentence: int, labels: Entity
 
 
 def _keys(tags: Any) -> set[Key]:
-    """Return the keys of all entities in label sequences."""
     return {(i, span.start, span.stop, span.type) for i, sentence in enumerate(tags) for span in entities_in(sentence)}
 
 

@@ -190,7 +190,6 @@ def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> In
 
 
 def sentence_lengths(sentences: Sequence[Sequence[Any]]) -> Integers:
-    """Return the number of words of each sentence."""
     return np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
 
 

@@ -158,7 +158,6 @@ class GoldLikelihood:
         return cls(replace(potentials, emissions=emissions), codes, words)
 
     def at(self, emissions: float, transitions: float, unseen: float) -> GoldLosses:
-        """Return the losses at three temperatures."""
         chain_potentials, firsts = self.potentials, first_rows(self.potentials.lengths)
         start, end = (
             None if end_potential is None else end_potential / transitions

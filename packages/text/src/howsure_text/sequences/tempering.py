@@ -55,7 +55,6 @@ class Minimum:
 
     @property
     def curvature(self) -> Floats:
-        """The curvature of the sum of the losses."""
         return np.asarray(self.curvatures.sum(axis=0))
 
 

@@ -151,7 +151,6 @@ class Objective:
             self._batches.append((batch, [TokenKinds.of(block.rows[tokens]) for block in design.blocks]))
 
     def __call__(self, weights: Floats) -> tuple[float, Floats]:
-        """Return the value and the gradient."""
         state, transition = self.layout.unpack(weights)
         log_z, by_kind, pair_sums = self._infer([block.matrix @ state for block in self._blocks], transition)
         expected = sum(block.matrix.T @ sums for block, sums in zip(self._blocks, by_kind, strict=True))

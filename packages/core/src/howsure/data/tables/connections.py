@@ -92,7 +92,6 @@ class PatientConnection:
         return PatientConnection(self._connection.cursor())
 
     def execute(self, *query: object) -> Self:
-        """Run a query."""
         self._query, self._n_fetched = query, 0
         try:
             self._run()
@@ -103,13 +102,11 @@ class PatientConnection:
         return self
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """The remaining rows."""
         rows: list[tuple[Any, ...]] = self._fetch(self._connection.fetchall)
         self._n_fetched += len(rows)
         return rows
 
     def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
-        """The next rows."""
         rows: list[tuple[Any, ...]] = self._fetch(lambda: self._connection.fetchmany(size))
         self._n_fetched += len(rows)
         return rows
@@ -121,7 +118,6 @@ class PatientConnection:
         return row
 
     def fetchnumpy(self) -> dict[str, Any]:
-        """The columns as arrays."""
         columns: dict[str, Any] = self._fetch(self._connection.fetchnumpy)
         return columns
 

@@ -116,7 +116,6 @@ def _allow(connection: Connection, paths: Sequence[str], folder: Path) -> None:
 
 
 def types_by_column(connection: Connection, source: str) -> dict[str, str]:
-    """The types of a relation's columns by name."""
     return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
 
 
@@ -468,7 +467,6 @@ class Column:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The columns of the database from which it is computed."""
         return tuple(part.stored or part.name for part in self.parts) or (self.stored or self.name,)
 
     @property
@@ -478,7 +476,6 @@ class Column:
 
     @property
     def is_integer(self) -> bool:
-        """Whether the column is of an integer type."""
         return self.type.removeprefix("U") in INTEGERS
 
     @property

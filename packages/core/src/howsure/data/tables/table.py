@@ -295,7 +295,6 @@ class Table:
 
     @property
     def name(self) -> str:
-        """The name for all files together."""
         first = self.files[0].name
         return first if len(self.files) == 1 else f"{first} and {len(self.files) - 1:,} more"
 

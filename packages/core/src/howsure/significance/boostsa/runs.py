@@ -131,7 +131,6 @@ KEYS = (*RUN_KEYS, "epochs")
 
 
 def empty_part() -> Part:
-    """Return a condition without runs."""
     return {key: [] for key in KEYS}
 
 
