@@ -113,7 +113,7 @@ def test_errored_trials_may_lack_a_cost() -> None:
         ({"cost": [1.0, None] * 40, "score": [1] * 80}, "cost must not be missing"),
         ({"cost": ["free"] * 80}, "cost must be a number"),
         ({"score": [1, 3] * 40}, "bounds=..."),
-        ({"id": [0, 0, *range(78)]}, "an item must have one row"),
+        ({"id": [0, 0, *range(78)], "run": [0] * 80}, "an item must have one row"),
         ({"run": [0] * 80, "id": None}, "run"),
         ({"error": [None] * 79}, "79"),
     ],
@@ -343,3 +343,15 @@ def test_runs_that_name_no_agent_are_announced(tmp_path: Path) -> None:
     table = howsure.score_agents(model="folder", data=howsure.read(f"{tmp_path}/tb"))
     assert [(row.model, row.trials) for row in table] == [("agent-a", 24), ("agent-b", 24)]
     assert "notes" not in table.recipe
+
+
+def test_trials_need_no_number() -> None:
+    """Rows of a task are its trials; a column of runs finds trials that are counted twice."""
+    passed, tasks, trials = [1, 0, 1, 1, 0, 0, 1] * 4, [0, 0, 0, 1, 1, 2, 3] * 4, np.arange(28)
+    agents = np.repeat(["a", "b"], 14)
+    numbered = howsure.score_agents(passed, model=agents, id=tasks, run=trials, rng=0)
+    plain = howsure.score_agents(passed, model=agents, id=tasks, rng=0)
+    assert [row.range_text for row in plain] == [row.range_text for row in numbered]
+    assert "Several rows of a task and agent count as trials." in plain.notes
+    with pytest.raises(InputError, match="one row for each model and run"):
+        howsure.score_agents(passed, model=agents, id=tasks, run=trials // 2)

@@ -77,7 +77,7 @@ def score_agents(
     cost (n,): the cost of each trial: dollars, seconds or tokens, above 0.
     model (n,): the agent of each trial (default: in files, each file is an agent).
     id (n,): the task of each trial, on which agents are compared.
-    run (n,): the number or name of the trial, if tasks are tried several times.
+    run (n,): the number or name of the trial, to find trials counted twice (default: every row is a trial).
     clusters (n,): the cluster of each task, such as its repository; tasks of a cluster may be correlated.
     pos_label: the score that counts as 1, every other as 0.
     bounds: the lowest and the highest possible score; (0, 1) if all scores lie within this range.
@@ -281,7 +281,7 @@ def _cells(rows: ScoredRows, trials: _Trials) -> list[_Cell]:
     for _, model, positions in iterate_cells(_without_groups(rows), np.ones(len(trials.scores), dtype=bool)):
         codes = positions if ids is None else ids.codes[positions]
         items, first, item_of_row, times = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
-        if ids is not None and int(times.max()) > 1:
+        if "run" in rows.coded and ids is not None and int(times.max()) > 1:
             check_distinct_runs(rows, positions, item_of_row)
         scored = ~trials.errored[positions]
         n_scored = np.bincount(item_of_row, scored)
@@ -458,6 +458,8 @@ def _p_above(first: Floats, second: Floats, units: Integers | None, ends: Bounds
 
 def _notes(rows: ScoredRows, trials: _Trials, cells: Sequence[_Cell], few: Flags) -> list[str]:
     notes = [*rows.notes]
+    if "run" not in rows.coded and any(len(cell.items) < cell.n_trials for cell in cells):
+        notes.append(Note("Several rows of a task and agent count as trials.", WARNING))
     if trials.reasons:
         reasons = shortened([f"{reason} ({times:,})" for reason, times in trials.reasons.most_common()], limit=4)
         notes.append(f"{counted(int(trials.errored.sum()), 'trial')} of {len(trials.scores):,} errored: {reasons}.")
