@@ -161,3 +161,16 @@ def test_an_order_that_was_not_drawn_is_refused(tmp_path: Path) -> None:
         csv.writer(file).writerows([("position", "id"), (2, "x"), (1, "y")])
     with pytest.raises(howsure.InputError, match="position must count the items from 1; give the file that howsure"):
         howsure.race_models([1, 0, 1, 1], model=FOUR["model"], id=FOUR["id"], order=howsure.read(path))
+
+
+def test_files_are_models_if_no_column_is_named(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    for name, rate in (("a", 0.3), ("b", 0.8)):
+        right = (rng.random(80) < rate).astype(int)
+        rows = "".join(f"{item},{score}\n" for item, score in enumerate(right))
+        (tmp_path / f"{name}.csv").write_text(f"item,right\n{rows}")
+    data = howsure.read(f"{tmp_path}/*.csv")
+    race = howsure.race_models("right", id="item", data=data, rng=1)
+    assert [(row.model, row.outcome) for row in race] == [("b", "best"), ("a", "dropped")]
+    with pytest.raises(howsure.InputError, match="model must be given"):
+        howsure.race_models([1, 0], id=[1, 2])

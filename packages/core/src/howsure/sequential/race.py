@@ -11,12 +11,13 @@ any of the best models is ever dropped is at most `size`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from howsure import __version__
+from howsure.data.sources import Files
 from howsure.errors import InputError, quote
 from howsure.inputs.arguments import Randomness, check_arguments
 from howsure.inputs.frames import AS_READ, Source, is_frame
@@ -100,8 +101,8 @@ class Race(Rows[Racer]):
 def race_models(
     score: ArrayLike | str,
     *,
-    model: ArrayLike | str,
     id: ArrayLike | str,
+    model: ArrayLike | str | None = None,
     order: ItemOrder | Source | IntoFrame | None = None,
     clusters: ArrayLike | str | None = None,
     bounds: tuple[float, float] | None = None,
@@ -116,8 +117,8 @@ def race_models(
     of the means are valid at all times, each separately.
 
     score (n,): the score of each answer.
-    model (n,): the model that gave it.
     id (n,): the item; each model has one score for it.
+    model (n,): the model that gave it (default: in files, each file is a model).
     order: the order drawn, of all items of the benchmark, or the file that howsure score order wrote. Without it, all
     models must have all items, and an order is drawn to report how many items a race would have needed.
     clusters (n,): the cluster of each item, such as its document; if `order` is a file, a column of this file.
@@ -134,6 +135,10 @@ def race_models(
     """
     check_arguments(race_models, locals())
     level = check_level(level)
+    if model is None:
+        if not isinstance(data, Files):
+            raise InputError("{parameter} must be given, because a race is between several models.", "model")
+        model, data = "file", replace(data, by_file=True)
     roles = {"score": score, "model": model, "id": id}
     roles |= {"clusters": clusters} if clusters is not None and order is None else {}
     columns, named, rows = columns_by_role(roles, data, scores=("score",))
