@@ -21,7 +21,7 @@ FILE = HERE / "packages" / "cli" / "src" / "howsure_cli" / "demo" / "predictions
 STARTS = {
     "python": ["-c", "pass"],
     "import numpy": ["-c", "import numpy"],
-    "import numpy, scipy.special, duckdb, click": ["-c", "import numpy, scipy.special, duckdb, click"],
+    "import numpy, duckdb, click": ["-c", "import numpy, duckdb, click"],
     "import howsure": ["-c", "import howsure"],
     "import howsure; howsure.calibration_error": ["-c", "import howsure; howsure.calibration_error"],
     "howsure --version": ["-m", "howsure", "--version"],
