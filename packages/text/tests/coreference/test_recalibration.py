@@ -14,16 +14,18 @@ from tests.coreference.by_definition import Enumeration, random_matrix
 
 from howsure import calibration_curve
 from howsure.result import plain
-from howsure_text.coreference import (
-    CoreferenceRecalibration,
-    CorefPosterior,
-    Sharpening,
-    entity_pairs_from_posteriors,
-    recalibrate_coreference,
-)
+from howsure_text.coreference import CoreferenceRecalibration, CorefPosterior, Sharpening, recalibrate_coreference
 from howsure_text.coreference.antecedent_model import sharpen_scores
 from howsure_text.coreference.antecedents import Antecedents, from_matrix
-from howsure_text.coreference.entity_confidence import ConfidenceMap, Judged, entity_pairs, fit_confidence, right_share
+from howsure_text.coreference.entity_confidence import (
+    ConfidenceMap,
+    Judged,
+    check_documents,
+    entity_pairs,
+    fit_confidence,
+    judged_entities,
+    right_share,
+)
 from howsure_text.coreference.gold_comparison import mention_confidence
 from howsure_text.coreference.pair_probabilities import pair_matrix
 from howsure_text.coreference.sharpening import Score, document_losses
@@ -119,7 +121,8 @@ def test_confidence_alone_leaves_probabilities_as_they_are(blunt: Drawn) -> None
 
 def test_pairs_of_entities_have_recalibrated_confidence(blunt: Drawn, recalibration: CoreferenceRecalibration) -> None:
     posterior, gold = recalibration.apply(blunt[0][50]), blunt[1][50]
-    pairs = entity_pairs_from_posteriors([posterior], [gold], recalibration=recalibration)
+    judged = judged_entities(*check_documents([posterior], [gold]), "best")
+    pairs = entity_pairs(recalibration.confidence["best"].recalibrate(judged), alone=False)
     clusters = posterior.best_antecedent_clusters()
     sure = recalibration.mention_confidence(posterior, clusters)
     expected = sorted(sure[members].mean() for members in clusters if len(members) > 1)

@@ -15,7 +15,6 @@ from howsure_text.coreference.metrics import (
 )
 from howsure_text.coreference.recalibration import (
     CoreferenceRecalibration as CoreferenceRecalibration,
-    entity_pairs_from_posteriors as entity_pairs_from_posteriors,
     recalibrate_coreference as recalibrate_coreference,
 )
 from howsure_text.coreference.resolution import ResolvedDocument as ResolvedDocument, resolve as resolve

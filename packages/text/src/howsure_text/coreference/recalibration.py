@@ -14,7 +14,7 @@ from howsure.files.atomic_write import Place, write_atomically
 from howsure.files.input_files import opened, parsed_json
 from howsure.inputs.checks import listed
 from howsure.inputs.numbers_and_names import check_number, unknown_name
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
 from howsure.show.table import COUNT, ESTIMATE, NUMBER, WORDS, Column
 from howsure_text.coreference.clusterings import Clustering
@@ -26,7 +26,6 @@ from howsure_text.coreference.entity_confidence import (
     Effect,
     Side,
     check_documents,
-    entity_pairs,
     fit_confidence,
     judged_entities,
     recalibration_effects,
@@ -241,36 +240,6 @@ def recalibrate_coreference(
     }
     effects = _effects(sharpening, confidence, plain, had, checked, labels)
     return CoreferenceRecalibration(sharpening, confidence, effects, len(checked), recipe, notes)
-
-
-def entity_pairs_from_posteriors(
-    posteriors: Iterable[CorefPosterior],
-    gold: Iterable[Clustering],
-    *,
-    recalibration: CoreferenceRecalibration | None = None,
-    decision: Decision = "best",
-    alone: bool = False,
-) -> Pairs:
-    """Return calibration pairs of the confidence in chosen entities of several mentions, and whether these corefer.
-
-    posteriors: as in `recalibrate_coreference`, but already recalibrated. gold: as in `recalibrate_coreference`.
-    recalibration: recalibrates the confidence. decision: how entities are chosen, "best" or "minimum-risk". alone: use
-    singletons instead, with label 1 if they are singletons in gold.
-
-    If three quarters of an entity's pairs of mentions are right, the entity gives a row with label 1 and weight 0.75,
-    and a row with label 0 and weight 0.25. The document is the cluster.
-
-    >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
-    >>> pairs = entity_pairs_from_posteriors([posterior], [[[0, 1, 2]]])
-    >>> pairs.labels, pairs.probabilities.round(2), pairs.weights
-    (array([1], dtype=uint8), array([0.62]), array([1.]))
-    """
-    if decision not in DECISIONS:
-        raise unknown_name("decision", str(decision), DECISIONS, place="decision")
-    judged = judged_entities(*check_documents(posteriors, gold), decision)
-    if recalibration is not None:
-        judged = recalibration.confidence[decision].recalibrate(judged)
-    return entity_pairs(judged, alone=alone)
 
 
 def _sharpened(posterior: CorefPosterior, sharpening: Sharpening | None) -> CorefPosterior:
