@@ -183,7 +183,7 @@ def test_recipe_has_every_group_and_its_notes(uneven: Path, form: str) -> None:
     if form != "table":
         sizes = [curve["recipe"]["bin_size"] for curve in curves]
         assert any(f"bin_size {min(sizes)} to {max(sizes)}, " in line for line in lines)
-        assert lines[2] == "Verdicts and p are adjusted for 2 groups (Holm); intervals are each group's own."
+        assert lines[2] == "Verdicts and p are adjusted for 2 groups (Holm); intervals are not adjusted."
 
 
 def test_note_about_many_groups_is_printed_once(tmp_path: Path) -> None:
@@ -205,9 +205,9 @@ def test_notes_of_all_pairs_are_comments(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("adjust", "note"),
     [
-        ("holm", "Verdicts and p are adjusted for 2 groups (Holm); intervals are each group's own."),
-        ("bh", "Verdicts and p are adjusted for 2 groups (Benjamini–Hochberg); intervals are each group's own."),
-        ("none", "Verdicts and p are each group's own; nothing is adjusted for 2 groups."),
+        ("holm", "Verdicts and p are adjusted for 2 groups (Holm); intervals are not adjusted."),
+        ("bh", "Verdicts and p are adjusted for 2 groups (Benjamini–Hochberg); intervals are not adjusted."),
+        ("none", "Neither verdicts nor p are adjusted for the number of groups, 2."),
     ],
 )
 def test_adjustment_is_noted_below_the_table(uneven: Path, adjust: str, note: str) -> None:

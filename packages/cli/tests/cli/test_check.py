@@ -173,7 +173,7 @@ def test_remedies_of_a_file_of_checks_name_its_keys(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     Path("one.csv").write_text("s\n" + "".join(f"{i}\n" for i in range(20)))
     Path("howsure.toml").write_text('[check.score]\nfiles = "one.csv"\nscore = "s"\nmin-score = 5\n')
-    assert 'bounds = "LOW,HIGH", or assume that such scores do not exist, assume-no-rare-losses = true.' in (
+    assert 'bounds = "LOW,HIGH", or assume that there are no such scores, assume-no-rare-losses = true.' in (
         run("check").out
     )
 

@@ -16,9 +16,13 @@ ANSWERS = str(DEMO / "answers/*/samples_*.jsonl")
 
 def test_it_answers_first_and_shows_columns_of_a_log() -> None:
     lines = printed("score", "items", ANSWERS, "--show", "doc.question").splitlines()
-    assert lines[0].startswith("These 240 items tell 2 of 2 neighbouring pairs of models apart. A gap of 0.1")
+    assert lines[0].startswith(
+        "On these 240 items, a significant gap separates 2 of 2 pairs of neighbouring models. A gap of 0.1"
+    )
     assert lines[2].split() == ["item", "mean", "dead", "doc.question"]
-    assert "82 of 240 items are dead (45 with score 1, 37 with score 0): they tell no models apart." in lines
+    assert (
+        "82 of 240 items are dead: all models have the same score on them (45 with score 1, 37 with score 0)." in lines
+    )
 
 
 def test_a_figure_needs_five_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,4 +37,4 @@ def test_a_figure_needs_five_models(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     columns = ["--score", "right", "--model", "model", "--id", "item", "--figure", "f.svg", "--report", "r.html"]
     assert "discrimination" in printed("score", "items", "right.csv", *columns)
     assert "discrimination" in Path("f.svg").read_text()
-    assert "These 30 items tell" in Path("r.html").read_text()
+    assert "On these 30 items" in Path("r.html").read_text()

@@ -51,7 +51,7 @@ def test_runs_are_noted(tmp_path: Path) -> None:
     np.random.default_rng(0).shuffle(rows)
     path = table(tmp_path / "runs.jsonl", rows)
     output = run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy").stdout
-    assert "Items with all their runs were swapped by coin flips." in output
+    assert "Items with all their runs were swapped between the models at random (permutation test)." in output
     content = json.loads(
         run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy", "--format", "json").stdout
     )

@@ -128,7 +128,7 @@ def test_the_same_curves_give_the_same_page() -> None:
     [
         ("holm", ["0.5000", "0.0800", "0.0300"], "adjusted for 3 groups (Holm)"),
         ("bh", ["0.5000", "0.0600", "0.0300"], "adjusted for 3 groups (Benjamini–Hochberg)"),
-        (None, ["0.5000", "0.0400", "0.0100"], "nothing is adjusted for 3 groups"),
+        (None, ["0.5000", "0.0400", "0.0100"], "Neither verdicts nor p are adjusted for the number of groups, 3"),
     ],
 )
 def test_p_values_are_adjusted_for_the_number_of_curves(adjust: str | None, p: list[str], explanation: str) -> None:

@@ -24,7 +24,7 @@ from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Table
 Show: TypeAlias = Sequence[str] | Mapping[str, ArrayLike]
 Wrong: TypeAlias = Callable[[Labels, Floats], npt.NDArray[np.bool_]]
 LONGEST = 60  # characters of a text in a table for a terminal or print
-BY_PROBABILITY = "the largest probabilities of what turned out wrong"
+BY_PROBABILITY = "wrong predictions with the highest probability"
 KINDS = {"row": COUNT, "n": COUNT, "probability": NUMBER, "mean": NUMBER}
 
 

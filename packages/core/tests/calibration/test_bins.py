@@ -156,7 +156,7 @@ def test_uniform_bins_are_the_loop(small: Small) -> None:
 def test_fewer_rows_than_a_bin_are_one_bin() -> None:
     curve = calibration_curve([0, 1, 1], [0.2, 0.5, 0.9], bin_size=100)
     assert curve.bins.count.tolist() == [3]
-    assert "there is only one bin, so the error is the error of the mean prediction" in curve.notes
+    assert "there is only one bin, so the error is that of the mean prediction" in curve.notes
 
 
 @pytest.mark.parametrize(

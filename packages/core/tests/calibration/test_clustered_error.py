@@ -97,9 +97,8 @@ def test_one_cluster_is_the_reason_given_not_the_bins() -> None:
         "better 40 or more"
     ]
     apart = calibration_curve(y, q, clusters=q > 0.5, bin_size=50)  # each of two bins is a cluster
-    assert (
-        "100 pairs left out of the debiased error: a bin with pairs of one cluster carries no information"
-        in "".join(apart.notes)
+    assert "100 pairs are left out of the debiased error: if a bin has only pairs of one cluster" in "".join(
+        apart.notes
     )
     assert not any("alone" in note for note in apart.notes)
 

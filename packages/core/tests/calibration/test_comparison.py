@@ -128,7 +128,7 @@ def test_an_infinite_loss_leaves_the_log_undefined() -> None:
     assert comparison.to_dict()["log_loss_difference"]["value"] is None
     assert math.isfinite(comparison.brier_difference.value)
     assert len(comparison.notes) == 1
-    assert "1 of A and 0 of B: their log loss is infinite" in comparison.notes[0]
+    assert "(1 of A, 0 of B), so the log loss is infinite" in comparison.notes[0]
     right = compare_calibration([0, 1, 1, 0], [0.0, 0.1, 0.9, 0.2], against=[0.1, 0.8, 0.7, 0.3], bin_size=2)
     assert math.isnan(right.log_loss_difference.value)  # one more row may be wrong
     assert right.log_loss_difference.low is None

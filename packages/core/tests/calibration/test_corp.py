@@ -171,10 +171,10 @@ def test_little_and_extreme_data_give_a_curve_and_notes() -> None:
     alone = calibration_curve([1], [0.3], method="corp", rng=0)
     assert alone.brier.score.low is None
     assert alone.notes == (
-        "every label is 1: discrimination carries no information",
+        "every label is 1, so discrimination carries no information",
         "the scores and their parts have no intervals: label 0 has 0 pairs, and intervals need 20 pairs of equal "
         "weight of each label; label more",
-        "every prediction is the same: the curve is one point",
+        "every prediction is the same, so the curve is one point",
     )
     certain = calibration_curve([0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], method="corp", rng=0)
     assert certain.brier.miscalibration.value == 0.0

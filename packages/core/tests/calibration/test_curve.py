@@ -74,7 +74,7 @@ def test_more_rows_than_a_single_float_can_count() -> None:
 def test_fewer_rows_than_bins_and_one_bin_and_a_half() -> None:
     few = calibration_curve([0, 1, 1], [0.1, 0.5, 0.8], n_bins=10)
     assert few.bins.count.tolist() == [1, 1, 1]
-    assert few.notes[0].startswith("3 pairs left out of the debiased error")
+    assert few.notes[0].startswith("3 pairs are left out of the debiased error")
     assert few.notes[1] == "most pairs are alone in their bin; use fewer and larger bins"
     assert math.isnan(few.error.value)
     assert few.ece.value == pytest.approx((0.1 + 0.5 + 0.2) / 3)
@@ -154,7 +154,7 @@ def test_value_and_interval_belong_together() -> None:
 @pytest.mark.parametrize("label", [0, 1])
 def test_one_class_only_is_reported_without_an_error(label: int) -> None:
     curve = calibration_curve([label] * 10, np.linspace(0, 1, 10), bin_size=5)
-    note = f"every label is {label}: refinement carries no information about how well labels are separated"
+    note = f"every label is {label}, so refinement does not show how well labels are separated"
     assert note in curve.notes
     assert curve.base_rate == label
 
@@ -187,4 +187,4 @@ def test_the_recipe_has_all_that_is_needed() -> None:
 
 def test_one_pair_is_one_in_the_notes() -> None:
     curve = calibration_curve([1, 0, 1, 1], [0.0, 0.2, 0.7, 0.8], bin_size=4)
-    assert any(note.startswith("1 prediction of exactly 0 or 1 is wrong: ") for note in curve.notes)
+    assert any(note.startswith("1 prediction of exactly 0 or 1 is wrong, ") for note in curve.notes)

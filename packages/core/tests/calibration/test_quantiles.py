@@ -171,7 +171,7 @@ def test_the_requested_method_comes_first() -> None:
     assert by_bars.p_values == by_band.p_values
     assert (by_bars.p_value, by_band.p_value) == (by_bars.p_values["chi-square"], by_bars.p_values["band"])
     assert "is detected (chi-square" in repr(by_bars)
-    assert "Other test: band" in repr(by_bars)
+    assert "By the other test: band" in repr(by_bars)
     assert "(band, largest distance" in repr(by_band)
     saved = by_band.to_dict()
     assert saved["p_value"] == saved["tests"]["band"]["p_value"] == by_band.p_value

@@ -77,7 +77,7 @@ def test_notes_of_a_group_are_reported() -> None:
         parts = {"sample_weight": weight[of_group], "clusters": clusters[of_group]}
         assert row.notes == calibration_curve(y[of_group], Q[of_group], **parts).notes
     assert "3 pairs of weight 0 are ignored" in table["NN"].notes
-    note = "every label is 1: refinement carries no information about how well labels are separated"
+    note = "every label is 1, so refinement does not show how well labels are separated"
     assert note in table["VB"].notes
     assert any(note.startswith("there are 20 clusters") for note in table["VB"].notes)
     assert table.to_dict()["groups"]["notes"] == [list(row.notes) for row in table]

@@ -106,7 +106,8 @@ def test_no_verdict_contradicts_its_adjusted_p() -> None:
     assert kind(curve) == "underconfident"
     assert kind(curve, 0.06) == "none detected"
     assert verdict(curve, 0.06) == (
-        "no miscalibration detected after adjustment (p = 0.0600), although the error's own interval excludes 0"
+        "no miscalibration detected after adjustment (p = 0.0600), although the unadjusted interval of the error "
+        "excludes 0"
     )
 
 

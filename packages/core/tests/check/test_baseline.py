@@ -12,7 +12,7 @@ import pytest
 
 from howsure import InputError, check_calibration, check_score, check_selective, read
 from howsure.check import Check
-from howsure.check.calibration import DIFFERENCE, Bins, judged
+from howsure.check.calibration import DIFFERENCE, ERROR, Bins, judged
 from howsure.check.evidence import (
     ABOVE,
     Baseline,
@@ -41,7 +41,8 @@ def reread(rows: list[Entry]) -> Baseline:
 
 
 RULES = {
-    margin: comparison_rules("calibration", DIFFERENCE, margin=margin, against="old.json")[0] for margin in (0.0, 0.05)
+    margin: comparison_rules("calibration", DIFFERENCE, of=ERROR, margin=margin, against="old.json")[0]
+    for margin in (0.0, 0.05)
 }
 
 
@@ -74,7 +75,9 @@ def test_means_of_two_nights() -> None:
         [Entry("score", None, MeanSummary(mean_score((rng.random(900) < p).astype(float), None), 900), {})]
         for p in (0.8, 0.6)
     ]
-    (rule,) = comparison_rules("score", "difference of mean score", margin=0.02, against="old.json", side=ABOVE)
+    (rule,) = comparison_rules(
+        "score", "difference of mean score", of="mean score", margin=0.02, against="old.json", side=ABOVE
+    )
     (evidence,) = reread(night[0]).evidence(night[1], rule)
     assert evidence.p_broken < 1e-6
     assert evidence.test.value == pytest.approx(-0.2, abs=0.06)

@@ -30,7 +30,7 @@ def test_the_estimate_matches_calibration_error() -> None:
     error = howsure.calibration_error(Y, Q, bin_size=50, level=0.95)
     assert (verdict.estimate.value, verdict.estimate.high) == (error.value, error.high)
     assert verdict.bound == howsure.calibration_error(Y, Q, bin_size=50, level=0.9).high
-    assert verdict.sentence.startswith("calibration error 0.0")
+    assert verdict.sentence.startswith("calibration error is 0.0")
 
 
 def test_each_group_keeps_the_rule_by_itself() -> None:
@@ -109,7 +109,7 @@ def test_notes_are_about_the_error_alone() -> None:
     """An infinite log loss does not affect a limit on the error; a single bin does."""
     q = np.array([0.0, 1.0] * 20)
     notes = run_calibration_check(np.tile([1, 1], 20), q, max_error=0.3, bin_size=40)[0].notes
-    assert notes == ("there is only one bin, so the error is the error of the mean prediction",)
+    assert notes == ("there is only one bin, so the error is that of the mean prediction",)
 
 
 def test_models_that_hardly_differ_need_many_rows_and_not_one() -> None:

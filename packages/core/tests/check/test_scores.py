@@ -58,7 +58,7 @@ def test_scores_within_0_and_1_are_bounded_by_them() -> None:
     check = check_score(scores, min_score=0.9, bounds=(0, 1))
     assert guessed.outcome == check.outcome == "pass"
     assert guessed[0].p_pass == check[0].p_pass
-    assert "taken as their bounds" in guessed[0].notes[0]
+    assert "taken as the bounds" in guessed[0].notes[0]
     assert not check[0].notes
     assert check_score(np.append(scores, 1.01), min_score=0.9).outcome == "cannot tell"
     assert check_score(scores, against=scores - 1e-9, lower_is_better=True).outcome == "cannot tell"
@@ -131,7 +131,7 @@ def test_scores_that_are_all_alike_are_shares_only_where_the_limit_is_one() -> N
     assert grades.outcome == "cannot tell"
     assert grades[0].reason == "no bounds"
     assert check_score([1, 1, 1], max_score=2, bounds=(1, 5)).outcome == "cannot tell"
-    assert "taken as their bounds" in check_score(np.ones(50), min_score=0.9)[0].notes[0]
+    assert "taken as the bounds" in check_score(np.ones(50), min_score=0.9)[0].notes[0]
 
 
 def test_the_fewest_rows_match_the_requested_level() -> None:
@@ -198,7 +198,7 @@ def test_a_log_defines_the_bounds_of_its_scores(tmp_path: Path) -> None:
     assert verdict.p_pass == pytest.approx(bounded.p_pass, abs=1e-12)
     assumed = check_score("win", max_score=0.3, data=howsure.read(path), **ASSUMED)[0]
     assert assumed.p_pass == pytest.approx(bounded.p_pass, abs=1e-12)
-    assert "taken as their bounds" in check_score(wins, max_score=0.3)[0].notes[0]
+    assert "taken as the bounds" in check_score(wins, max_score=0.3)[0].notes[0]
 
 
 def test_the_primary_score_of_a_log_needs_no_name(tmp_path: Path) -> None:

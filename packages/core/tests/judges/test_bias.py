@@ -46,7 +46,8 @@ def test_lengths_and_family_are_least_squares_given_the_grade(clustered: bool) -
         assert row.estimate.value == pytest.approx(value, abs=1e-10)
         # between the quantiles of the normal distribution and of few degrees of freedom
         assert 1.95 < (row.estimate.value - row.estimate.low) / error < 2.2
-    assert biases["family"].sentence.startswith("among answers with the same human grade, one of us gets ")
+    assert biases["family"].sentence.startswith("among answers with the same human grade, the judge's grade is ")
+    assert "for an answer of us" in biases["family"].sentence
 
 
 def test_chances_of_being_graded_weigh() -> None:
@@ -87,7 +88,7 @@ def test_drift_is_of_the_answers_that_were_graded_before() -> None:
     assert row.n == 100
     assert row.estimate.value == pytest.approx(differences.mean())
     assert row.estimate.low == pytest.approx(test.confidence_interval(0.95).low, abs=0.01)
-    assert row.sentence == "the same answer gets 0.4000 more than earlier."
+    assert row.sentence == "the judge grades the same answer 0.4000 higher than earlier."
 
 
 def test_few_changes_show_nothing_without_bounds() -> None:

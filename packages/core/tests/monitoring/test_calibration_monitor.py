@@ -261,7 +261,7 @@ def test_a_reference_is_not_tested_but_learned_from() -> None:
         outcomes.append(monitor.status().outcome)
         assert monitor.series().e_value[0] is None
     assert outcomes == ["no alarm", "alarm"]
-    assert "up to 2026-02-10" in monitor.status().notes[0]
+    assert "until 2026-02-10" in monitor.status().notes[0]
 
 
 def test_it_comes_back_from_its_text(dropped: CalibrationMonitor) -> None:

@@ -281,7 +281,7 @@ def test_auto_takes_the_simplest_of_the_best_and_may_take_none():
     recalibration = recalibrate(rng.random(3000) < q, q)
     assert recalibration.method == "none"
     assert recalibration.apply(q) == pytest.approx(q)
-    assert "no map helps" in recalibration.notes[0]
+    assert "no map is used" in recalibration.notes[0]
     assert recalibration.choice.candidates[0].method == "none"
     assert recalibration.choice.seconds > 0
 

@@ -85,7 +85,7 @@ def test_neighbours_that_differ_clearly_are_told_apart() -> None:
     items = items_of(right)
     assert (items.models, items.neighbours, items.told_apart, items.n) == (4, 3, 2, 200)
     assert all(row.discrimination is None for row in items)
-    assert any("it needs 5 models; there are 4" in note for note in items.notes)
+    assert any("it needs 5 models, and there are 4" in note for note in items.notes)
 
 
 def test_items_that_a_model_lacks_are_left_out_and_counted() -> None:
@@ -118,7 +118,7 @@ def test_dead_items_are_counted_and_last() -> None:
 
 def test_one_dead_item_is_singular() -> None:
     right = np.array([[1, 1, 0], [1, 0, 1], [1, 0, 0]])
-    assert "1 of 3 items is dead (1 with score 1): it tells no models apart." in str(items_of(right))
+    assert "1 of 3 items is dead: all models have the same score on it (1 with score 1)." in str(items_of(right))
 
 
 def test_no_gap_beyond_the_range_of_scores_is_detectable() -> None:
@@ -128,12 +128,12 @@ def test_no_gap_beyond_the_range_of_scores_is_detectable() -> None:
     assert "A gap of" not in items.answer
     unbounded = items_of(right * 10)
     assert unbounded.detectable > 10
-    assert f"A gap of {unbounded.detectable:.4f} is found with probability 0.8." in unbounded.answer
+    assert f"A gap of {unbounded.detectable:.4f} would be detected with probability 0.8." in unbounded.answer
 
 
 def test_tiny_gaps_are_not_shown_as_zero() -> None:
     items = items_of(simulated(3, 30, 1) * 1e-7)
-    assert f"A gap of {items.detectable:.3g} is found" in items.answer
+    assert f"A gap of {items.detectable:.3g} would be detected" in items.answer
     assert "e-08" in items.answer
 
 

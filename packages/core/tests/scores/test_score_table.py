@@ -470,7 +470,7 @@ def test_the_sentence_agrees_with_ranks_and_possibly_best_models(maybe_best: boo
     rows = tuple(replace(row, rank_low=low, rank_high=high, maybe_best=best) for row, low, high, best in columns)
     table = replace(table, rows=rows)
     assert table.answer.endswith(f"; {phrase}.")
-    assert any("can be no for a model whose ranks begin at 1" in note for note in table.footnotes()) != maybe_best
+    assert any("whose ranks begin at 1 can have" in note for note in table.footnotes()) != maybe_best
 
 
 def test_groups_of_models_that_share_none_are_no_ids() -> None:

@@ -53,7 +53,7 @@ ANSWERS: dict[str, tuple[Callable[[], Result], str]] = {
     "agents": (lambda: howsure.score_agents(SCORES, **ITEMS), "a and b have equal means, the highest, 0.7500 ["),
     "race": (
         lambda: howsure.race_models(SCORES[:80], model=ITEMS["model"][:80], id=ITEMS["id"][:80], rng=1),
-        "2 models are left: a, b, after 40 of 40 items; 80 answers of 80 (100%).",
+        "2 models are left: a, b, after 40 of 40 items and 80 of 80 answers (100%).",
     ),
     "battles": (
         lambda: howsure.rank_battles([*"qpqprr"] * 9, [*"pqrrpq"] * 9, ["left"] * 54),
@@ -77,13 +77,13 @@ ANSWERS: dict[str, tuple[Callable[[], Result], str]] = {
     ),
     "selective": (
         lambda: howsure.selective_table(**PAIRS),
-        "Of the 50% most confident answers, 1.0000 (all) are right; of all, 0.5000 (all).",
+        "Of the 50% most confident answers, 1.0000 (all) are right; of all answers, 0.5000 (all).",
     ),
     "prompts": (
         lambda: howsure.prompt_sensitivity(SCORES[:80], prompt=ITEMS["model"][:80], id=ITEMS["id"][:80]),
         "All 2 prompts have equal means, 0.7500.",
     ),
-    "fields": (lambda: _fields("...W..W....."), "the fields that are wrong most often are a and b, right in 0.7500."),
+    "fields": (lambda: _fields("...W..W....."), "the fields that are wrong most often, a and b, are right in 0.7500."),
     "all fields": (lambda: _fields("...W..W....W"), "all fields are right equally often."),
 }
 

@@ -193,7 +193,9 @@ def test_strata_with_a_single_item_in_a_group_are_not_kept_apart() -> None:
 
 def test_what_it_says() -> None:
     report = str(compare(score=RIGHT, against="base", groups=KIND))
-    assert "large against base in score, by group: better in sums; not told apart in days, words." in report
+    assert (
+        "large compared with base in score, by group: better in sums; no difference detected in days, words." in report
+    )
     assert "In groups, p is adjusted for 3 comparisons (Holm)." in report
     content = compare(score=RIGHT, against="base", groups=KIND).to_dict()
     assert [group_row["group"] for group_row in content["groups"]] == sorted(KINDS)

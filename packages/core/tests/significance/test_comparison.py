@@ -173,15 +173,15 @@ def test_better_worse_and_no_difference() -> None:
     up = verdicts(compare(targets, a, {"up": b}, metrics="accuracy", rng=0))[0]
     down = verdicts(compare(targets, b, {"down": a}, metrics="accuracy", rng=0))[0]
     same = verdicts(compare(targets, a, {"same": a}, metrics=["accuracy", "mcc"], rng=0, n_resamples=10))[0]
-    assert up.startswith("up is better than baseline in accuracy by +0.")
-    assert down.startswith("down is worse than baseline in accuracy, lower by 0.")
+    assert up.startswith("up is better than baseline: accuracy higher by 0.")
+    assert down.startswith("down is worse than baseline: accuracy lower by 0.")
     assert same == "same: no difference is detected in accuracy, mcc."
 
 
 def test_lower_is_better_for_a_loss() -> None:
     targets, a, b = distributions(200, 3, 1, weights=(0.5, 0.9))
     verdict = verdicts(compare(targets, a, b, metrics="cross_entropy", rng=0, n_resamples=500))[0]
-    assert verdict.startswith("model is better than baseline in cross_entropy, lower by 0.")
+    assert verdict.startswith("model is better than baseline: cross_entropy lower by 0.")
 
 
 def test_what_is_undefined_is_reported() -> None:
@@ -196,10 +196,10 @@ def test_what_is_undefined_is_reported() -> None:
 def test_how_it_was_done() -> None:
     targets, a, b = labels(60, 2, 1)
     exact = how(compare(targets, a, b, metrics="accuracy", rng=0))
-    assert exact == ["Items were swapped by coin flips. p is exact."]
+    assert exact == ["Items were swapped between the models at random (permutation test). p is exact."]
     drawn = how(compare(targets, Runs([a, b]), Runs([b, b]), method="bootstrap", rng=0, n_resamples=50))
     assert drawn == [
-        "Items with all their runs were drawn with replacement.",
+        "Items with all their runs were drawn with replacement (bootstrap).",
         "p is adjusted for 4 comparisons (Holm).",
     ]
 
@@ -210,10 +210,7 @@ def test_amount_and_side_agree_with_the_row() -> None:
     y, base = rng.integers(0, 2, 400), np.full(400, 0.5)
     good, bad = np.where(y == 1, 0.6, 0.4), np.where(y == 1, 0.4, 0.6)
     result = compare(y, base, {"good": good, "bad": bad}, metrics="brier", rng=0)
-    for model, wording in (
-        ("good", "better than baseline in brier, lower"),
-        ("bad", "worse than baseline in brier, higher"),
-    ):
+    for model, wording in (("good", "better than baseline: brier lower"), ("bad", "worse than baseline: brier higher")):
         row, (verdict,) = result[model, "brier"], [line for line in verdicts(result) if line.startswith(model)]
         ends = sorted((abs(row.low), abs(row.high)))
         assert verdict.startswith(
@@ -317,7 +314,7 @@ def test_the_tied_models_are_those_not_found_worse() -> None:
     assert set(comparison.tied) == {"good", "fine"}
     assert comparison.to_dict()["tied"] == list(comparison.tied)
     (verdict,) = verdicts(comparison)
-    assert verdict.startswith(f"{comparison.tied[0]} is best in score, with ")
+    assert verdict.startswith(f"{comparison.tied[0]} is best in score, ")
     assert verdict.endswith(f"not significantly worse: {comparison.tied[1]}; 2 others are significantly worse.")
     assert "tied" in comparison.means.table().text()
     assert "p is adjusted for 6 comparisons of all pairs (Holm)." in how(comparison)
@@ -325,7 +322,7 @@ def test_the_tied_models_are_those_not_found_worse() -> None:
 
 def test_where_all_others_are_worse_the_next_one_says_by_how_much() -> None:
     (verdict,) = verdicts(compare(score={name: SCORES[name] for name in ("good", "fair", "poor")}))
-    assert "significantly better than every other model. fair: score, lower by 0." in verdict
+    assert "significantly better than every other model. The second, fair, has score lower by 0." in verdict
 
 
 @pytest.mark.slow

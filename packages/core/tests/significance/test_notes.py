@@ -38,7 +38,7 @@ def test_scores_that_differ_in_few_items_are_noted(differing: int) -> None:
 def test_a_note_of_a_group_is_shown_once() -> None:
     true, groups = [0, 1] * 20, ["g"] * 39 + ["h"]
     text = howsure.compare_models(true, true, {"b": [1 - y for y in true]}, groups=groups, rng=0).text()
-    assert "b against baseline in accuracy, by group: worse in g; not compared in h." in text
+    assert "b compared with baseline in accuracy, by group: worse in g; not compared in h." in text
     assert "h: 1 item: fewer than 6 are too few to show a difference." in text
     assert "h, h" not in text
 

@@ -98,7 +98,7 @@ def test_errors_with_overlapping_intervals_are_called_so(tmp_path: Path, monkeyp
     command = ["calibration", "p.csv", "--target", "y", "--prob", "q", "--group", "model"]
     answer = howsure(*command).out.splitlines()[0]
     assert answer.startswith("a has the smallest calibration error, 0.0000 [")
-    assert ", but the intervals of b overlap with it; " in answer
+    assert ", but its interval overlaps with that of b; " in answer
     answer = howsure(*command, "--where", "model != 'c'").out.splitlines()[0]
     assert answer.startswith("Calibration errors range from 0.0000 [")
     assert "(b), and the intervals overlap; " in answer

@@ -253,7 +253,7 @@ def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
     without it, because a large cluster is close to values that it determines itself.
     """
     weight, many, n = cells.total_w, cells.n_clusters, cells.entries
-    total, own = float(weight.sum()), cells.by_cluster(lambda block: block.w)
+    total, weights_by_cluster = float(weight.sum()), cells.by_cluster(lambda block: block.w)
 
     def change(block: ClusterBlock) -> Floats:
         rest = weight[block.bin] - block.w
@@ -263,7 +263,7 @@ def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
     of_bins = (n - 1) / n * cells.by_bin(lambda block: change(block) ** 2)
     value, sign = float(weight @ np.abs(gap)) / total, np.sign(gap)
     together = cells.by_cluster(lambda block: sign[block.bin] * block.u - value * block.w)
-    together /= np.maximum(total - own, ROUNDING * total)
+    together /= np.maximum(total - weights_by_cluster, ROUNDING * total)
     signed = (many - 1) / many * float(np.sort(together**2).sum())
     return of_bins, max(signed, float((weight / total) ** 2 @ of_bins))
 
@@ -350,10 +350,10 @@ def error_notes(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, 
     """Return notes on the pairs, bins, error and scores; `weightless` is the number of pairs of weight 0."""
     notes = list(notes_of_error(pairs, binned, squared, weightless=weightless))
     if (rate := float(binned.sums.y.sum() / binned.sums.w1.sum())) in (0.0, 1.0):
-        constant = f"every label is {int(rate)}: refinement carries no information about how well labels are separated"
+        constant = f"every label is {int(rate)}, so refinement does not show how well labels are separated"
         notes.insert(0, constant)
     if binned.infinite_rows:
-        notes.append(f"{wrong_extremes(binned.infinite_rows)}: the log loss is infinite")
+        notes.append(f"{wrong_extremes(binned.infinite_rows)}, so the log loss is infinite")
     return tuple(notes)
 
 
@@ -375,22 +375,22 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
         yield from [few] if (few := few_clusters(weights)) else []
         if squared.left_out and np.count_nonzero(weights) > 1:
             yield (
-                f"{counted(squared.left_out, 'pair')} left out of the debiased error: a bin with pairs of one cluster "
-                "carries no information about noise"
+                f"{counted(squared.left_out, 'pair is', 'pairs are')} left out of the debiased error: if a bin has "
+                "only pairs of one cluster, its noise cannot be estimated"
             )
     elif squared.unknown:
         yield from weight_notes(squared)
     elif squared.left_out:
         yield (
-            f"{counted(squared.left_out, 'pair')} left out of the debiased error: a pair that is alone in its bin, "
-            "or outweighs the others, carries no information about noise"
+            f"{counted(squared.left_out, 'pair is', 'pairs are')} left out of the debiased error: if a pair is alone "
+            "in its bin, or outweighs the others there, the noise of the bin cannot be estimated"
         )
         if 2 * squared.left_out > binned.sums.count.sum():
             yield "most pairs are alone in their bin; use fewer and larger bins"
     if isinstance(pairs, Slots) and has_complete_rows(pairs):
         yield "intervals treat the pairs of a row, one per class, as independent; see docs/language-models.md#intervals"
     if len(binned.sums) == 1:
-        yield "there is only one bin, so the error is the error of the mean prediction"
+        yield "there is only one bin, so the error is that of the mean prediction"
 
 
 def _heavy_pair(pairs: Pairs | Slots) -> Iterator[str]:
@@ -398,7 +398,10 @@ def _heavy_pair(pairs: Pairs | Slots) -> Iterator[str]:
     if isinstance(pairs, Pairs) and pairs.weights is not None:
         share = float(pairs.weights.max() / pairs.weights.sum())
         if share > LARGE_SHARE and len(pairs) > 1:
-            yield f"one pair has {share:.0%} of the weight, so the error is mostly its own, and intervals too narrow"
+            yield (
+                f"one pair has {share:.0%} of the weight, so the error is mostly that of this pair, and intervals are "
+                "too narrow"
+            )
 
 
 def groups_together(pairs: Pairs | Slots) -> str | None:

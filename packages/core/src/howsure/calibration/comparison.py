@@ -100,7 +100,7 @@ def compare_calibration(
         named: dict[str, Any] = {"y_true": y_true, "y_prob": y_prob, "y_true_against": y_true_against, **roles}
         with data.predictions(y_true, y_prob, pairing=True, find_items=True, models_as="where", **roles) as predictions:
             rows = data.matched(predictions, against, y_prob_against=y_prob_against, **named)
-            return replace(compare_pairs(rows.a, rows.b, **how, own_labels=rows.own_labels), read=rows.read)
+            return replace(compare_pairs(rows.a, rows.b, **how, own_labels=rows.own_labels), inputs=rows.inputs)
     _refuse({"y_prob_against": y_prob_against, "id": id}, "rows that are in one order; both are for files")
     if isinstance(y_true, Pairs) or isinstance(against, Pairs):
         options = {"y_prob": y_prob, "y_true_against": y_true_against, "data": data, "pos_label": pos_label}
@@ -265,8 +265,8 @@ def compare_pairs(
     infinite = [int(np.isinf(losses(pairs, LOG)).sum()) for pairs in (a, b)]
     if any(infinite):
         notes.append(
-            f"predictions of exactly 0 or 1 are wrong, {infinite[0]:,} of A and {infinite[1]:,} of B: their log loss "
-            "is infinite, and no difference of log losses is given"
+            f"predictions of exactly 0 or 1 are wrong ({infinite[0]:,} of A, {infinite[1]:,} of B), so the log loss is "
+            "infinite, and no difference of log losses is given"
         )
     elif certain := certain_pairs(a) + certain_pairs(b):
         notes.append(f"{right_extremes(certain)}: no difference of log losses is given; compare the Brier scores")

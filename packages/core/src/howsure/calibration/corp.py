@@ -139,7 +139,7 @@ def verdict(curve: CorpCurve) -> str:
     """One sentence: whether miscalibration is detected, and where the curve is outside its band."""
     verdict_kind, p = kind(curve), p_in_words(curve.p_value)
     if verdict_kind == NONE_SEEN:
-        return f"no miscalibration detected: a calibrated model's curve would show as much ({p})"
+        return f"no miscalibration detected: calibrated models often have such a curve ({p})"
     if verdict_kind == NOT_LOCATED:
         return f"miscalibrated ({p}), but the curve is inside its band everywhere"
     both, over, under = (kind_named(name, curve) for name in (BOTH, OVERCONFIDENT, UNDERCONFIDENT))
@@ -186,29 +186,29 @@ def _side_clause(curve: CorpCurve, name: str, side: int) -> str:
 def interval_legend(curves: Sequence[CorpCurve]) -> str:
     """The legend of the interval in a table."""
     level = 100 * curves[0].by_chance.level
-    why = "the curve fits noise, too, so that the miscalibration of these pairs may be above it"
-    return f"the {level:g}% interval of the miscalibration, corrected for fitting: {why}"
+    why = "it can be below the miscalibration of these pairs, because the curve fits noise, too"
+    return f"{level:g}% interval of the miscalibration, corrected for fitting; {why}"
 
 
 def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
     """Return columns of results for isotonic curves, one row per curve."""
     reduction = curves[0].reduction
     brier, log = (heading(score_words(score, reduction)) for score in ("brier", "log_loss"))
-    saved, fine = "what the isotonic curve would save of the Brier score", digits(5)
+    saved, fine = "by how much the isotonic curve would lower the Brier score", digits(5)
     chance = "the mean miscalibration of a calibrated model with these predictions"
     miscalibration = Column("miscalibration", fine, "", LOWER, saved, lambda curve: curve.brier.miscalibration)
-    kept = "what the curve saves beyond the base rate"
+    kept = "by how much the Brier score of the curve is lower than that of the base rate"
     return [
         Column("group", WORDS, get=lambda curve: curve.name or "all"),
         Column("n", COUNT),
         Column("base_rate", NUMBER, base_rate_words(curves)),
-        *with_ends(miscalibration, of_ends=f"from here to high, {interval_legend(curves)}"),
+        *with_ends(miscalibration, of_ends=f"with high, the {interval_legend(curves)}"),
         Column("by_chance", fine, "", "", chance, lambda curve: curve.by_chance.value, detail=True),
         Column("discrimination", fine, "", HIGHER, kept, lambda curve: curve.brier.discrimination.value),
         Column("uncertainty", NUMBER, get=lambda curve: curve.brier.uncertainty.value, detail=True),
         Column("brier", NUMBER, brier, LOWER, get=lambda curve: curve.brier.score.value, detail=True),
         Column("log_loss", NUMBER, log, LOWER, get=lambda curve: curve.log_loss.score.value, detail=True),
-        Column("p_value", P_VALUE, "p", "", "of calibrated predictions, by simulation"),
+        Column("p_value", P_VALUE, "p", "", "probability of such a curve if predictions are calibrated, by simulation"),
         Column("verdict", WORDS, get=kind),
     ]
 
@@ -456,7 +456,7 @@ def _band(consistency: Consistency) -> ConsistencyBand:
 
 def _notes(pairs: Pairs | Slots, rows: Ordered, base_rate: float, weightless: int) -> Iterator[str]:
     if base_rate in (0.0, 1.0):
-        yield f"every label is {int(base_rate)}: discrimination carries no information"
+        yield f"every label is {int(base_rate)}, so discrimination carries no information"
     if has_rare_label(rows):
         yield _rare_label(rows, int(base_rate < 0.5))
     if weightless:
@@ -464,11 +464,11 @@ def _notes(pairs: Pairs | Slots, rows: Ordered, base_rate: float, weightless: in
     if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
         yield few
     if rows.infinite_rows:
-        yield f"{wrong_extremes(rows.infinite_rows)}: the log loss is infinite"
+        yield f"{wrong_extremes(rows.infinite_rows)}, so the log loss is infinite"
     elif certain := int(rows.times @ is_certain(rows.q)):
         yield f"{right_extremes(certain)}, so it has no interval; judge these predictions by the Brier score"
     if len(rows.starts) == 1:
-        yield "every prediction is the same: the curve is one point"
+        yield "every prediction is the same, so the curve is one point"
     if not rows.exact:
         yield "predictions that differ by less than about 2 parts in 10,000 count as equal"
 

@@ -43,7 +43,7 @@ Curve = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class TriedCurve:
-    """A regression and its accuracy for held-out labels.
+    """A calibration curve that `cross_validate_curve` tried, and its mean loss for held-out labels.
 
     method: "bins", "local regression" or "isotonic regression". setting: the bin size, the span, or None. loss: the
     mean squared difference between held-out labels and the curve. difference: this loss minus the smallest loss.
@@ -99,7 +99,7 @@ class CurveChoice(Rows[TriedCurve]):
         ]
         verb = "predict" if self.best.method == BINS else "predicts"
         best = f"{self.best.method[0].upper()}{self.best.method[1:]} {verb} held-out labels best"
-        also = f" ({' and '.join(alike)}: not detectably worse)" if alike else ""
+        also = f" ({' and '.join(alike)} not detectably worse)" if alike else ""
         return f"{best}{also}; {settings}."
 
 

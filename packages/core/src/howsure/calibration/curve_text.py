@@ -176,7 +176,7 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
         smallest = among + equal_values_text(same, value, extreme="smallest", of_all=len(measured), what=what)
     if rivals := [curve for curve in overlapping if curve in others[equal - 1 :]]:
         names = shortened([str(curve.name) for curve in rivals], limit=MAX_NAMED)
-        smallest += f", but the intervals of {names} overlap with it"
+        smallest += f", but its interval overlaps with {'that' if len(rivals) == 1 else 'those'} of {names}"
     return f"{smallest}; {groups}."
 
 
@@ -284,7 +284,11 @@ def _nothing_detected(agreeing: int, bins: int) -> str:
 
 def _not_significant(curve: CalibrationCurve, p: float) -> str:
     after = "" if p == curve.p_value else " after adjustment"
-    though = "some bins differ from the diagonal" if not curve.error.low else "the error's own interval excludes 0"
+    though = (
+        "some bins differ from the diagonal"
+        if not curve.error.low
+        else "the unadjusted interval of the error excludes 0"
+    )
     return f"no miscalibration detected{after} ({p_in_words(p)}), although {though}"
 
 
@@ -397,14 +401,14 @@ def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float],
     open_ended = any(
         curve.error.low == 0.0 and p < 1 - curve.error.level for curve, p in zip(curves, p_values, strict=True)
     )
-    unknown = "; 0 with a small p: miscalibrated, by an unknown amount" if open_ended else ""
+    unknown = "; if low is 0 and p is small: miscalibrated, by an unknown amount" if open_ended else ""
     return [
         Column("group", WORDS, get=lambda curve: curve.name or "all"),
         Column("n", COUNT),
         Column("base_rate", NUMBER, rate, HIGHER if rate == "accuracy" else ""),
         *with_ends(
             Column("error", NUMBER, better=LOWER, legend=LEGENDS["error"]),
-            of_ends=f"from here to high, the {level} interval of the error{unknown}",
+            of_ends=f"with high, the {level} interval of the error{unknown}",
         ),
         Column(
             "algorithm1_error",
@@ -423,7 +427,7 @@ def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float],
             P_VALUE,
             "adjusted p" if adjusted else "p",
             "",
-            f"of calibrated predictions{f', {adjusted}' if adjusted else ''}",
+            f"probability of such a curve if predictions are calibrated{f', {adjusted}' if adjusted else ''}",
             values=p_values,
         ),
         Column("miscalibration", WORDS, values=kinds),

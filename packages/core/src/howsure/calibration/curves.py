@@ -209,8 +209,8 @@ class CalibrationCurves(Rows[Any]):
         if len(self.rows) == 1:
             return []
         if self.adjust is None:
-            return [f"Verdicts and p are each group's own; nothing is adjusted for {len(self.rows):,} groups."]
-        return [f"Verdicts and p are {self._adjustment}; intervals are each group's own."]
+            return [f"Neither verdicts nor p are adjusted for the number of groups, {len(self.rows):,}."]
+        return [f"Verdicts and p are {self._adjustment}; intervals are not adjusted."]
 
     def _printed(self, columns: Sequence[str] | None) -> Table:
         table = Rows._printed(self, columns)
@@ -359,13 +359,13 @@ def curves_by_group(
         if method == "bins" or both_methods:
             binned = list(_with_bins(parts, test=test, **of_bins, **shared))
         if method == "corp" or both_methods:
-            weighted = "weight" in parts.read or sample_weight is not None
+            weighted = "weight" in parts.provenance or sample_weight is not None
             parts_in_memory = parts if method == "corp" or not weighted else read_parts(in_memory=True)
             only = None if method == "corp" else {binned[i].name for i in largest_curves(binned)}
             simulations = SIMULATIONS if n_simulations is None else n_simulations
             corp = list(_corp(parts_in_memory, only=only, n_simulations=simulations, **shared))
     rows, other_curves = (tuple(binned), tuple(corp)) if method == "bins" else (tuple(corp), tuple(binned))
-    made = parts.read or {"howsure": __version__, "n": parts.n, **parts.notes}
+    made = parts.provenance or {"howsure": __version__, "n": parts.n, **parts.notes}
     recipe = {**made, "adjust": (adjust or "none") if len(binned) > 1 else None}
     recipe |= {} if asked_worst is None else asked_worst.recipe
     return CalibrationCurves(

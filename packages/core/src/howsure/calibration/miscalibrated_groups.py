@@ -48,16 +48,15 @@ if TYPE_CHECKING:
 
 def found_in_words(groups: MiscalibratedGroups) -> str:
     """Return sentences that say how many groups are worse calibrated than the whole, and describe each of them."""
-    tested = f"{counted(sum(groups.tested), 'group')} of {_conditions(groups)} tested"
+    tested = f"{counted(sum(groups.tested), 'group')} of {_conditions(groups)}"
     against = groups.recipe["against"]
     than = "worse calibrated than the whole at the same predictions" if against == WHOLE else "miscalibrated"
-    promise = f"with probability {groups.recipe['level']:g}, none of the groups found is there by chance"
+    promise = f"With probability {groups.recipe['level']:g}, none of the groups found is there by chance"
     if not groups.rows:
         features, least = shortened(map(in_a_line, groups.recipe["features"])), groups.recipe["min_rows"]
-        return f"No group is found to be {than}: {tested}, made by {features}, each of {least:,} rows or more."
-    lines = [
-        f"{counted(len(groups.rows), 'group')} {'is' if len(groups.rows) == 1 else 'are'} {than}: {tested}; {promise}."
-    ]
+        return f"No group is found to be {than}. Tested: {tested} on {features}, each with {least:,} rows or more."
+    are = "is" if len(groups.rows) == 1 else "are"
+    lines = [f"{counted(len(groups.rows), 'group')} {are} {than}. Tested: {tested}. {promise}."]
     return "\n".join([*lines, *(group_in_words(row, against=against) for row in groups.rows)])
 
 
@@ -67,7 +66,7 @@ def group_in_words(row: MiscalibratedGroup, *, against: str) -> str:
     if against == WHOLE:
         same = _direction(row.gap) == _direction(row.whole_gap)
         side = "" if same else f"{_direction(row.whole_gap)} "
-        comparison = f"; the whole, at the same predictions, {side}by {_size(row.whole_gap)}"
+        comparison = f"; in all rows, at the same predictions, {side}by {_size(row.whole_gap)}"
     explained = f" It explains {counted(len(row.explains), 'other group')}." if row.explains else ""
     return f"{_direction(row.gap).capitalize()} by {_size(row.gap)} where {in_a_line(row.name)}{comparison}.{explained}"
 

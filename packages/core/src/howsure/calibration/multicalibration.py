@@ -64,8 +64,9 @@ class MulticalibrationError(Result):
     def description(self) -> str:
         """The error, and the group with the largest observed gap."""
         return (
-            f"multicalibration error {self.error}: the largest of {counted(self.groups, 'group')} by share × gap; "
-            f"observed {self.plugin:.4f} = {self.share:.4f} × {abs(self.gap):.4f}, {in_a_line(self.group)}"
+            f"multicalibration error {self.error}, the largest share × gap of {counted(self.groups, 'group')}; before "
+            f"the correction for noise, {self.plugin:.4f} = {self.share:.4f} × {abs(self.gap):.4f} in "
+            f"{in_a_line(self.group)}"
         )
 
 

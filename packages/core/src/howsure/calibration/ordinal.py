@@ -80,7 +80,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
             Column("frequency", NUMBER, get=lambda curve: curve.base_rate, legend="share of rows at a higher level"),
             *with_ends(
                 Column("error", NUMBER, better=LOWER, legend=LEGENDS["error"]),
-                of_ends=f"from here to high, the {level} interval of the error",
+                of_ends=f"with high, the {level} interval of the error",
             ),
             Column("brier", NUMBER, "Brier", LOWER, get=lambda curve: curve.brier.score),
             Column("p_value", P_VALUE, "p", legend=legend, values=self.p_adjusted),

@@ -293,8 +293,8 @@ class QuantileCalibration(Result):
         (other,) = set(METHODS) - {self.method}
         return [
             self.answer,
-            f"{outside} of {len(self.counts)} bars are outside their {self.level:.0%} interval, from low to high.",
-            f"Other test: {self._in_words(other)}.",
+            f"{outside} of {len(self.counts)} bars are outside their {self.level:.0%} interval (low to high).",
+            f"By the other test: {self._in_words(other)}.",
             f"{self.n:,} true values{together}, {counted(self.draws, 'draw')} each.",
         ]
 
@@ -358,7 +358,7 @@ def quantile_calibration(
         with rows.locating_errors():
             columns = {"y_true": rows["y_true"], "draws": rows["draws"], "clusters": rows.columns.get("clusters")}
             result = quantile_calibration(**arguments | columns | {"data": None})
-        return replace(result, recipe={**result.recipe, **rows.read})
+        return replace(result, recipe={**result.recipe, **rows.provenance})
     samples, values = _check_arrays(y_true, draws)
     level, times = check_level(level), check_integer(n_simulations, name="n_simulations", most=MAX_SIMULATIONS)
     n, s = samples.shape

@@ -143,7 +143,7 @@ class CalibrationComparison(Result):
     reduction: str | None = as_json(None, default=None)
     curves: tuple[CalibrationCurve, CalibrationCurve] = as_json(None)
     recipe: dict[str, Any]
-    read: ReadOfBoth | None = as_json(None, default=None)
+    inputs: ReadOfBoth | None = as_json(None, default=None)
 
     title = "Calibration of two models"
     description = ""
@@ -151,7 +151,7 @@ class CalibrationComparison(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON; if files were compared, it begins with a description of them."""
         values = with_score_keys(plain_dict(self), self.reduction)
-        provenance = {} if self.read is None else {**self.read.to_dict(), "howsure": self.recipe["howsure"]}
+        provenance = {} if self.inputs is None else {**self.inputs.to_dict(), "howsure": self.recipe["howsure"]}
         return provenance | {
             key: value for key, value in values.items() if value is not None or not key.startswith("multiclass")
         }
@@ -162,16 +162,16 @@ class CalibrationComparison(Result):
         return "\n".join(self._lines_read())
 
     def _lines_read(self) -> list[str]:
-        if self.read is None:
+        if self.inputs is None:
             return []
-        first, second, rows, *unused = self.read.lines(self.n, self.names)
+        first, second, rows, *unused = self.inputs.lines(self.n, self.names)
         return [first, second, f"{rows}; differences are {' - '.join(self.names)}", *unused]
 
     def recipe_comment(self) -> str:
         """Return the provenance in one line; if files were compared, with a description of them."""
-        if self.read is None:
+        if self.inputs is None:
             return Result.recipe_comment(self)
-        provenance = "; ".join(self.read.lines(self.n, self.names))
+        provenance = "; ".join(self.inputs.lines(self.n, self.names))
         return f"howsure {self.recipe['howsure']}; {provenance}; level {self.recipe['level']}"
 
     def columns(self) -> Sequence[Column]:
@@ -190,7 +190,7 @@ class CalibrationComparison(Result):
         estimates_ = {
             name: value for name, value in self.to_dict().items() if isinstance(value, dict) and name != "recipe"
         }
-        ends = {"value": "", "low": f"from here to high, the {100 * self.error_a.level:g}% interval", "high": ""}
+        ends = {"value": "", "low": f"with high, the {100 * self.error_a.level:g}% interval", "high": ""}
         return [
             Column("figure", WORDS, values=list(estimates), only=TABLE),
             *(
@@ -266,7 +266,7 @@ class CalibrationComparison(Result):
                 "No difference in calibration detected: the interval of the difference of squared errors contains 0."
             )
         zeros = [name for name, error in ((a, self.error_a), (b, self.error_b)) if error.value == 0]
-        why = "because the bins differ no more than by chance: this does not mean that a model has no error."
+        why = "because the bins differ no more than by chance. This does not mean that a model has no error."
         return [summary, *([f"The error of {' and of '.join(zeros)} is 0 {why}"] if zeros else [])]
 
     def score_differences(self) -> dict[str, Estimate]:

@@ -175,17 +175,19 @@ def run_calibration_check(
             if rule is not None:
                 evidence.append(Evidence(rule, group, n, OneError(squared, n, bins.growth), notes))
     if baseline is not None:
-        for baseline_rule in comparison_rules(name, DIFFERENCE, margin=not_worse_than, against=baseline.name):
+        for baseline_rule in comparison_rules(name, DIFFERENCE, of=ERROR, margin=not_worse_than, against=baseline.name):
             evidence += baseline.evidence(entries, baseline_rule)
-    recipe = {"check": name, **(parts.read or {"n": parts.n, "clustered": clustered}), **bins.options}
+    recipe = {"check": name, **(parts.provenance or {"n": parts.n, "clustered": clustered}), **bins.options}
     all_notes: list[str] = [*item_notes(parts.notes)]
     if matched is not None:
         margin = not_worse_than if baseline is None or against is not None else None
         other_name = (model_name(other) if isinstance(data, Source) else None) or OTHER
-        rules = comparison_rules(name, DIFFERENCE, better=better_than is not None, margin=margin, against=other_name)
+        rules = comparison_rules(
+            name, DIFFERENCE, of=ERROR, better=better_than is not None, margin=margin, against=other_name
+        )
         evidence += comparison_evidence(matched.a, matched.b, rules, bins, own_labels=matched.own_labels)
-        if matched.read is not None:
-            recipe |= {"without_the_other": matched.read.a.only, "only_the_other": matched.read.b.only}
+        if matched.inputs is not None:
+            recipe |= {"without_the_other": matched.inputs.a.only, "only_the_other": matched.inputs.b.only}
         all_notes += matched.notes_on_rows
     limits = {"max_error": max_error, "better_than": model_name(better_than), "not_worse_than": not_worse_than}
     recipe |= limits | {"against": model_name(against)}

@@ -99,7 +99,7 @@ class Rule:
     """A requirement: the `quantity` must be on the `wanted` side of the limit, "below" or "above".
 
     check: the kind of check. against: the name of the other model or of the baseline; None for a fixed limit. unit: the
-    kind of rows, for messages.
+    kind of rows, for messages. of: if the quantity is a difference, the quantity of each model, for messages.
     """
 
     check: str
@@ -108,6 +108,12 @@ class Rule:
     limit: float
     against: str | None = None
     unit: str = "row"  # what is counted, in sentences such as "about 100 more rows would decide it"
+    of: str | None = None
+
+    @property
+    def measured(self) -> str:
+        """What is estimated, for the sentence of a verdict."""
+        return self.quantity if self.of is None else f"{self.of} minus that of {self.against}"
 
     def __str__(self) -> str:
         against = "" if self.against is None else f" against {self.against}"
@@ -115,11 +121,11 @@ class Rule:
 
 
 def comparison_rules(
-    check: str, quantity: str, *, better: bool = False, margin: float | None, against: str, side: str = BELOW
+    check: str, quantity: str, *, of: str, better: bool = False, margin: float | None, against: str, side: str = BELOW
 ) -> list[Rule]:
     """Return the rules of a comparison with another model: being better, or being worse by less than the margin."""
     limits = ([0.0] if better else []) + ([] if margin is None else [margin if side == BELOW else -margin])
-    return [Rule(check, quantity, side, limit, against) for limit in limits]
+    return [Rule(check, quantity, side, limit, against, of=of) for limit in limits]
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class Scores:
     values: Floats
     units: Integers | None
     parts: list[Part]
-    read: dict[str, Any]
+    provenance: dict[str, Any]
     theirs: Floats | None = None
     rows: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     notes: tuple[str, ...] = ()
@@ -167,7 +167,7 @@ def read_source(
     if roles["groups"] is not None and codes is not None:
         check_groups_are_not_ids(Coded(codes, names), None, roles["groups"])
     with table.locating_errors():
-        check_scales(numbers, table.read.get("percentages", ()), ends)
+        check_scales(numbers, table.provenance.get("percentages", ()), ends)
         for score_column, column in numbers.items():
             _check_scores(column, ends, score_column)
     rows, match_notes = np.arange(n), list[str]()
@@ -181,7 +181,7 @@ def read_source(
         rows, theirs, match_notes = _matched(
             table, other_table, values, their_numbers, id, skip=bool(getattr(source, "skip_missing", False))
         )
-    provenance = {name: value for name, value in table.read.items() if scores or name != "by_file"}
+    provenance = {name: value for name, value in table.provenance.items() if scores or name != "by_file"}
     recipe = {**provenance, "score": score, "group": groups, "cluster": clusters, "id": id}
     measure = table.measures.get(score, Measure())
     bounds = measure.known_bounds(values, *([] if theirs is None else [theirs]))
@@ -239,10 +239,10 @@ def _matched(
     rows: Rows, other_rows: Rows, scores: Floats, other_scores: Floats, id: str | None, *, skip: bool
 ) -> tuple[Integers, Floats, list[str]]:
     """Return the rows that the other model has too, its scores of these rows, and notes."""
-    names = ", ".join(rows.read["files"]), ", ".join(other_rows.read["files"])
+    names = ", ".join(rows.provenance["files"]), ", ".join(other_rows.provenance["files"])
     ours, theirs = len(scores), len(other_scores)
     if id is None:
-        if ours != theirs or rows.read["skipped"] or other_rows.read["skipped"]:
+        if ours != theirs or rows.provenance["skipped"] or other_rows.provenance["skipped"]:
             raise InputError(
                 f"both models must be evaluated on the same rows; {names[0]} has {ours:,}, {names[1]} has {theirs:,}. "
                 "Match them by `id='COL'`."

@@ -112,7 +112,7 @@ def check_score(
     >>> from howsure import score_models
     >>> table = score_models(["a", "b"] * 50, ["a", "b"] * 45 + ["b", "a"] * 5, metrics="macro_f1")
     >>> print(check_score(table, min_score=0.8).answer)
-    pass: macro_f1 0.9000 [0.8113, 0.9540] is above 0.8 (at least 0.8273, p = 0.0149).
+    pass: macro_f1 is 0.9000 [0.8113, 0.9540], above 0.8 (one-sided lower bound 0.8273, p = 0.0149).
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -241,7 +241,7 @@ def run_score_check(
     values, units, parts = scores.values, scores.units, scores.parts
     if ends is None:
         _refuse_percentages(values, {"min_score": min_score, "max_score": max_score})
-    score = scores.read.get("score", score)
+    score = scores.provenance.get("score", score)
     quantity = f"mean {score}" if isinstance(score, str) else "mean score"
     lower_is_better = lower_is_better or scores.lower_is_better
     sizes = {"items_total": items_total, "clusters_total": clusters_total, "largest_cluster": largest_cluster}
@@ -275,7 +275,9 @@ def run_score_check(
     rules_of_limits = [Rule(name, quantity, side, limit) for side, limit in limits]
     evidence = [comparison for rule in rules_of_limits for comparison in make_evidence([values], units, parts, rule)]
     entries = [_entry(name, part, values, units, score_bounds) for part in parts]
-    rules = partial(comparison_rules, name, f"difference of {quantity}", side=BELOW if lower_is_better else ABOVE)
+    rules = partial(
+        comparison_rules, name, f"difference of {quantity}", of=quantity, side=BELOW if lower_is_better else ABOVE
+    )
     if baseline is not None:
         undecided = None if score_bounds or assume_no_rare_losses else NO_BOUNDS
         for rule in rules(margin=not_worse_than, against=baseline.name):
@@ -287,7 +289,7 @@ def run_score_check(
         shown = _restrict_groups(parts, rows, len(values))
         for rule in rules(better=better_than is not None, margin=margin, against=other_name):
             evidence += make_evidence([values[rows], scores.theirs], kept, shown, rule)
-    recipe = {"check": name, **scores.read, "min_score": min_score, "max_score": max_score}
+    recipe = {"check": name, **scores.provenance, "min_score": min_score, "max_score": max_score}
     recipe |= {"better_than": model_name(better_than), "against": model_name(against), "not_worse_than": not_worse_than}
     recipe |= {"lower_is_better": lower_is_better, "bounds": ends}
     recipe |= {} if pos_label is None else {"pos_label": pos_label}
@@ -474,7 +476,7 @@ class _Bets:
         made: Any = SequentialScore if len(scores) == 1 else SequentialComparison
         sequence = made(bounds=bounds, level=self.level, **self.sizes)
         sequence.add(*scores, clusters=clusters)
-        note = f"the verdict is about {sequence.mean_of}; the rows must come in the order drawn (howsure score order)"
+        note = f"the verdict is about {sequence.mean_of}; the rows must be in the order drawn (howsure score order)"
         test = sequence.test()
         yield Evidence(rule, None, int(test.units.sizes.sum()), test, (note,))
 
@@ -498,7 +500,7 @@ def notes_on(
         of_shares = bool(np.isin(values, (-1.0, 0.0, 1.0)).all()) and np.ptp(values) > 0.0
         others = "others are possible, as among word error rates" if rule.wanted == BELOW else "others are possible"
         bounds_note = marked_note(
-            f"all scores are between 0 and 1, which are taken as their bounds; if {others}, give `bounds`"
+            f"all scores are between 0 and 1, so these are taken as the bounds; if {others}, give `bounds`"
         )
         return (*_too_few(test, rule, size), *((bounds_note,) if guessed and not of_shares else ()))
     notes = []

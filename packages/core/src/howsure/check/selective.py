@@ -91,7 +91,9 @@ def check_selective(
             notes = partial(notes_on, wrong, clusters, test, rule)
             evidence.append(Evidence(rule, group, len(group_pairs), test, shown, notes))
     if against is not None:
-        compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), against.name)
+        compared = Rule(
+            name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), against.name, of=quantity
+        )
         evidence = [*evidence, *against.evidence(entries, compared)]
     limits = {"max_risk": max_risk, "min_coverage": min_coverage, "not_worse_than": not_worse_than}
     recipe = {"check": name, **described, **limits}
@@ -110,7 +112,9 @@ def kept_risk(min_coverage: float) -> str:
 def wrong_answers(pairs: Pairs, min_coverage: float) -> tuple[Floats, Integers | None]:
     """Return for each of the most confident answers whether it is wrong, and its cluster."""
     if pairs.weights is not None:
-        raise InputError("weights are not supported for answers that are kept or not. Leave `sample_weight` out.")
+        raise InputError(
+            "weights cannot be used, because the risk is a proportion of the kept answers. Leave `sample_weight` out."
+        )
     kept = np.flatnonzero(pairs.probabilities >= lowest_kept(pairs, min_coverage))
     return 1.0 - pairs.labels[kept].astype(np.float64), None if pairs.clusters is None else pairs.clusters[kept]
 

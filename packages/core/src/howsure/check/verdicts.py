@@ -40,7 +40,8 @@ class Verdict:
     "pass", "fail" or "cannot tell". more_rows: the number of further rows that would probably be enough for a verdict
     if the estimate is right; None if no more rows are needed, or no number would be enough. unit: what is counted, such
     as "row". reason: why no number of rows is enough: "no bounds" if scores that were not observed could have any size,
-    "rare documents" if documents could; otherwise None. remedy: what the user can do then.
+    "rare documents" if documents could; otherwise None. measured: the quantity in words. remedy: what the user can do
+    then.
     """
 
     check: str
@@ -61,6 +62,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     reason: str | None = None
     unit: str = as_json(None, default="row")
+    measured: str = as_json(None, default="")
     remedy: str = as_json(None, default="")
 
     derived: ClassVar = {"sentence": "notes"}
@@ -68,20 +70,20 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """Return the verdict in one sentence, the estimate before the p-value."""
-        observed = f"{self.quantity} {self.estimate}"
+        observed = f"{self.measured or self.quantity} is {self.estimate}"
         if self.reason is not None:
             return f"{observed}: {self.remedy}"
         if self.bound is None:
             return f"{observed}: too little data"
         above = "above" if (self.outcome == PASS) == (self.wanted != BELOW) else "below"
         if self.outcome == CANNOT_TELL:
-            return f"{observed}: not shown to be above or below {self.limit:g}{self._advice()}"
+            return f"{observed}, not clearly above or below {self.limit:g}{self._advice()}"
         p, adjusted = (
             (self.p_pass, self.p_pass_adjusted) if self.outcome == PASS else (self.p_fail, self.p_fail_adjusted)
         )
-        how = "" if adjusted == p else ", adjusted"
-        within = f"{'at least' if self._is_lower_bound else 'at most'} {number(self.bound)}"
-        return f"{observed} is {above} {self.limit:g} ({within}, {p_in_words(adjusted)}{how})"
+        how = "" if adjusted == p else "adjusted "
+        bound = f"one-sided {'lower' if self._is_lower_bound else 'upper'} bound {number(self.bound)}"
+        return f"{observed}, {above} {self.limit:g} ({bound}, {how}{p_in_words(adjusted)})"
 
     @property
     def bound_text(self) -> str:
@@ -100,17 +102,17 @@ class Verdict:
             return "; evaluate the next items in the order drawn, and check again"
         if self.more_rows is None:
             return f"; the estimate is too close to the limit for any number of {self.unit}s to decide"
-        return f"; about {rounded_up(self.more_rows):,} more {self.unit}s would decide it, if the estimate is right"
+        return f"; about {rounded_up(self.more_rows):,} more {self.unit}s would decide it if the estimate is right"
 
 
 STATE_BOUNDS = marked_note(
-    "no verdict, because rare scores that are not in these data could have any size. Give the lowest and highest "
-    "possible score, `bounds=LOW,HIGH`, or assume that such scores do not exist, `assume_no_rare_losses=True`"
+    "no verdict, because rare scores of any size could be missing from these data. Give the lowest and highest "
+    "possible score, `bounds=LOW,HIGH`, or assume that there are no such scores, `assume_no_rare_losses=True`"
 )
 
 STATE_NO_RARE_DOCUMENTS = marked_note(
-    "no verdict, because rare documents that are not in these data could be longer and much worse. Assume that they "
-    "do not exist, `assume_no_rare_losses=True`"
+    "no verdict, because rare documents that are longer and much worse could be missing from these data. Assume that "
+    "there are none, `assume_no_rare_losses=True`"
 )
 REMEDIES = {NO_BOUNDS: STATE_BOUNDS, RARE_DOCUMENTS: STATE_NO_RARE_DOCUMENTS}
 
@@ -130,7 +132,7 @@ class Check(Rows[Verdict]):
     """The verdicts of a check, the level of its tests, and notes; iterate over them, or index by position.
 
     outcome: "fail" if any verdict is "fail", else "cannot tell" if any verdict is, else "pass". A verdict is wrong with
-    a probability of at most 1 - level; docs/check.md explains for which sets of verdicts this holds. found: the
+    a probability of at most 1 - level; docs/check.md explains for which sets of verdicts this holds. results: the
     evidence from which the verdicts were decided.
     """
 
@@ -138,7 +140,7 @@ class Check(Rows[Verdict]):
     rows: tuple[Verdict, ...] = as_json("verdicts")
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, Any]
-    found: tuple[Found, ...] = as_json(None, default=(), repr=False, compare=False)
+    results: tuple[Found, ...] = as_json(None, default=(), repr=False, compare=False)
 
     named = ""
     derived: ClassVar = {"outcome": "recipe", "exit_code": "outcome"}
@@ -160,12 +162,12 @@ class Check(Rows[Verdict]):
 
         Raises InputError for an invalid level or number of runs, and for two checks with the same name.
         """
-        return decide([result for check in checks for result in check.found], level=level, alarms_over=alarms_over)
+        return decide([result for check in checks for result in check.results], level=level, alarms_over=alarms_over)
 
     @property
     def baseline(self) -> Baseline:
         """The baseline for later checks: `check.baseline.save("night.json")`."""
-        return Baseline(tuple(entry for each in self.found for entry in each.entries), "this run")
+        return Baseline(tuple(entry for each in self.results for entry in each.entries), "this run")
 
     def points(self, date: object) -> tuple[TrendPoint, ...]:
         """The verdicts as points of a trend, for `Experiments.add_points`; `date` is a day like 2026-11-22.
@@ -361,6 +363,7 @@ def _verdict(
         group=evidence.group,
         n=evidence.n,
         quantity=evidence.rule.quantity,
+        measured=evidence.rule.measured,
         estimate=estimate,
         bound=None if math.isnan(value) or math.isnan(bound) or evidence.undecided is not None else bound,
         wanted=evidence.rule.wanted,
@@ -400,4 +403,4 @@ def decide(results: Sequence[Found], *, level: float, alarms_over: int = 1) -> C
     recipe |= results[0].recipe if len(results) == 1 else {"checks": [each.recipe for each in results]}
     notes = tuple(dict.fromkeys(note for each in results for note in each.notes))
     rows = verdicts_on(evidence, level=level, alarms_over=alarms_over)
-    return Check(rows=rows, level=level, recipe=recipe, notes=notes, found=tuple(results))
+    return Check(rows=rows, level=level, recipe=recipe, notes=notes, results=tuple(results))

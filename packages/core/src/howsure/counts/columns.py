@@ -89,7 +89,7 @@ class Columns:
             if "y_prob" in values and not isinstance(data, Source):
                 score_name = parameters["y_prob"] if isinstance(parameters["y_prob"], str) else "y_prob"
                 percent = notes_on_percentages({score_name: values["y_prob"]})
-                rows = replace(rows, read={"notes": list(percent)} if percent else {})
+                rows = replace(rows, provenance={"notes": list(percent)} if percent else {})
             if item is not None:
                 codes = rows[item].codes if rows.chosen else columns_from(data, [item])[0].astype(str)
                 repeated = {"column": item, "rows": len(codes), "items": len(np.unique(codes))}
@@ -99,7 +99,7 @@ class Columns:
                 parsed_dates = read_periods(days, period=str(period), date_format=date_format, name=date_name)
                 values["groups"] = {**groups, str(period): parsed_dates.periods}
                 if parsed_dates.date_format != ISO:
-                    rows = replace(rows, read={**rows.read, "date_format": parsed_dates.date_format})
+                    rows = replace(rows, provenance={**rows.provenance, "date_format": parsed_dates.date_format})
                     dates = {"format": parsed_dates.date_format, "first": parsed_dates.first, "last": parsed_dates.last}
                     return cls(values, rows, (CountNote("date_format", dates), *notes))
         return cls(values, rows, notes)

@@ -76,9 +76,10 @@ def draw_label_sample(
 
     Design "stratified": the strata are `bands`, by default bands of the score with 0 as a separate band, each divided
     by the last group column if that leaves 5 labels per stratum on average. Labels are allocated in proportion to
-    N_h s_h (Neyman), s_h = √(p̄(1 - p̄)) but at least 0.25, with at least 2 per stratum, since a model's misses have
-    low scores. "simple": at random from all. "importance": with probabilities in proportion to √(p (1 - p)), but at
-    least half of the average, by systematic sampling in random order. A cluster has the band of its highest score.
+    N_h s_h (Neyman), where N_h is the number of units of stratum h, and s_h is √(p̄(1 - p̄)) for its mean score p̄, but
+    at least 0.25, because a model gives low scores to some positives. A stratum gets at least 2 labels. "simple": at
+    random from all. "importance": with probabilities in proportion to √(p (1 - p)), but at least half of the average,
+    by systematic sampling in random order. A cluster has the band of its highest score.
 
     With a batch the result has n further units of the same strata, with s_h from the labels; its `inclusion` is that
     of both samples together, which `estimate_counts` computes from `strata`.
@@ -126,7 +127,7 @@ def draw_label_sample(
         shown={name: shown_columns[name] for name in show},
         checks=[row_check(float(score[row]), len(score)) for row in rows],
         labels=labels,
-        recipe={**sample.recipe, **columns.rows.read},
+        recipe={**sample.recipe, **columns.rows.provenance},
     )
 
 

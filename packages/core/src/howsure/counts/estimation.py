@@ -261,7 +261,7 @@ def count_units(
         )
         counts = counts if double_labels is None else correct_counts(counts, double_labels, generator_from(rng))
     caveats = (*counts.caveats, *columns.notes)
-    return replace(counts, caveats=caveats, recipe={**counts.recipe, **columns.rows.read})
+    return replace(counts, caveats=caveats, recipe={**counts.recipe, **columns.rows.provenance})
 
 
 def _estimate_from_sample(

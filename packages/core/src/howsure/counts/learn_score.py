@@ -26,7 +26,7 @@ MAX_ITERATIONS = 1_000
 def learn_score(
     texts: Iterable[str], y_true: ArrayLike, *, clusters: ArrayLike | None = None, rng: Randomness = None
 ) -> Floats:
-    """The probability that a text's label is 1 (N,), by a regression on the words of the labelled texts.
+    """Estimate for each text the probability (N,) that its label is 1, from the words of the labelled texts.
 
     texts (N,); y_true (N,): 0, 1, or missing (None, NaN, "") for unlabelled texts. clusters (N,): texts of one cluster,
     such as parts of one document, are kept in one fold.

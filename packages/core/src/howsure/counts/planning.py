@@ -65,9 +65,9 @@ class LabelPlan(Result):
     def answer(self) -> str:
         """The number of labels in a sentence."""
         wide = f"{self.width:g} of the units" if self.share else counted(round(self.width), "unit")
-        needed = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')}"
         included = ", including the existing labels" if self.from_labels else ""
-        return f"An interval about {wide} wide needs {needed}{included}."
+        of_all = f"{counted(self.units, 'unit')}"
+        return f"An interval about {wide} wide needs labels of {self.labels:,} of {of_all}{included}."
 
     def footnotes(self) -> Sequence[str]:
         """The answer, and what the plan assumes about the scores."""
@@ -108,7 +108,7 @@ def plan_label_sample(
     370
     >>> known = {row: row % 10 // 9 for row in range(50)}
     >>> print(plan_label_sample(np.full(10_000, 0.1), width=0.1, share=True, y_true=known).answer)
-    An interval about 0.1 of the units wide needs 158 labels of 10,000 units, including the existing labels.
+    An interval about 0.1 of the units wide needs labels of 158 of 10,000 units, including the existing labels.
 
     Raises InputError if the width is below 1 unit, or is not a share above 0 and at most 1; for an unknown design; or
     for both `labelled` and `y_true`.
@@ -138,7 +138,7 @@ def plan_label_sample(
         share=share,
         from_labels=from_labels,
         assumption=AS_LABELLED if from_labels else UNINFORMATIVE,
-        recipe={"design": design, "level": level, "howsure": __version__, **columns.rows.read},
+        recipe={"design": design, "level": level, "howsure": __version__, **columns.rows.provenance},
     )
 
 

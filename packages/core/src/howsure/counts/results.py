@@ -166,14 +166,14 @@ class Diagnostics:
         """One sentence for each check."""
         sentences = []
         if self.worth is not None:
-            sentences.append(f"as precise as {self.worth:,} labels of a random sample without a model")
+            sentences.append(f"without a model, a random sample of {self.worth:,} labels would be as precise")
         if self.hidden_groups:
             covered = round(self.hidden_coverage * self.hidden_groups)
             sentences.append(f"check on held-out labels: {covered:,} of {self.hidden_groups:,} intervals cover")
         drift = [spread for spread in self.drift if not math.isnan(spread)]
         if drift:
             sentences.append(
-                f"the relation between score and label varies between {terms.groups} by about {max(drift):.1f} logits"
+                f"at the same score, the log-odds of label 1 differ between {terms.groups} by about {max(drift):.1f}"
             )
         far = [z for z in self.disagreement if abs(z) > 2]
         if far:

@@ -120,9 +120,11 @@ def check_fields(
             "that it accepts."
         )
     if against is not None:
-        compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), against.name)
+        compared = Rule(
+            name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), against.name, of=quantity
+        )
         evidence = [*evidence, *against.evidence(entries, compared)]
-    recipe = {"check": name, **values.read, "max_risk": policy.risk, "promise": policy.promise}
+    recipe = {"check": name, **values.provenance, "max_risk": policy.risk, "promise": policy.promise}
     recipe |= {"not_worse_than": not_worse_than}
     notes = [*policy_warnings(policy, raw.served), *values.notes]
     if changes:

@@ -37,7 +37,7 @@ class ReadValues:
 
     predicted: Mapping[str, Mapping[str, FieldValue]]
     gold: Mapping[str, Mapping[str, str | None]] | None
-    read: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     served: Served = UNKNOWN
 
@@ -66,7 +66,7 @@ class CheckedValues:
     confidence: Floats
     unseen: Floats
     equalities: Mapping[str, Equality]
-    read: Mapping[str, Any]
+    provenance: Mapping[str, Any]
     notes: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -195,7 +195,7 @@ def _read_table(columns: Mapping[str, Any], named: Mapping[str, str] | None, row
                     names["gold"], row, remedy="Write null if the document has no such value, or leave the row out."
                 )
             gold.setdefault(document_name, {})[path_name] = _text(lists["gold"][row])
-    return ReadValues(predicted, gold if "gold" in lists else None, dict(rows.read), rows.notes)
+    return ReadValues(predicted, gold if "gold" in lists else None, dict(rows.provenance), rows.notes)
 
 
 def _text(cell: Any) -> str | None:
@@ -294,8 +294,8 @@ def _with_gold(
             f"{gold.name} has true values of {counted(len(unknown), 'document')} without predictions: "
             f"{shortened(unknown, limit=3)}. Leave them out, or predict them."
         )
-    provenance = dict(values.read) | {"gold": gold.name}
-    return _matched(replace(values, read=provenance), true), gold_documents.has_key
+    provenance = dict(values.provenance) | {"gold": gold.name}
+    return _matched(replace(values, provenance=provenance), true), gold_documents.has_key
 
 
 def _under_predicted_names(
@@ -382,7 +382,7 @@ def check_values(values: ReadValues, compare: Mapping[str, str] | None = None) -
         confidence=np.array([math.nan if p is None else p for p in columns[7]], dtype=np.float64),
         unseen=np.array([math.nan if p is None else p for p in columns[8]], dtype=np.float64),
         equalities=equalities,
-        read=values.read,
+        provenance=values.provenance,
         notes=tuple(notes),
     )
 

@@ -79,7 +79,8 @@ class FilingDecisions(Rows[FilingDecision]):
         return [
             *self.notes,
             Note(
-                "The promise applies to filed documents, not to the other fields of documents that are shown.", DETAIL
+                "The promise applies to filed documents only, not to unchecked fields of the documents that are shown.",
+                DETAIL,
             ),
         ]
 
@@ -145,7 +146,7 @@ def file_documents(
         FilingDecision(name, decisions[index], *shown[index], index in drawn)
         for index, name in enumerate(predictions.predicted)
     )
-    recipe = {"howsure": __version__, **predictions.read, "promise": policy.promise, "max_risk": policy.risk}
+    recipe = {"howsure": __version__, **predictions.provenance, "promise": policy.promise, "max_risk": policy.risk}
     recipe |= {"audit": n_audit, "seed": seed_in_recipe(rng)} if n_audit else {}
     notes = (*policy_warnings(policy, predictions.served), *predictions.notes)
     return FilingDecisions(rows=rows, promised=policy.promised, notes=notes, recipe=recipe)

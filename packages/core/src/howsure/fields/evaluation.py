@@ -126,7 +126,7 @@ def evaluate_fields(
         fields = tuple(dict.fromkeys([*for_maps.fields, *values.fields]))
         recalibration = field_map(for_maps, fields, checked=checked)
         values = recalibrated_values(values, recalibration)
-    recipe: dict[str, Any] = {"howsure": __version__, **values.read, "level": level}
+    recipe: dict[str, Any] = {"howsure": __version__, **values.provenance, "level": level}
     recipe["compare"] = {name: equality.written for name, equality in values.equalities.items()}
     recipe |= {} if policy is None else {FIRST_POLICY: policy.recipe.get("documents_sha256")}
     recipe |= {"recalibrate": True, "seed": SEED, CHECKED: checked} if recalibrate else {}

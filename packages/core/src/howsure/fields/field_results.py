@@ -166,9 +166,9 @@ class FieldTable(Rows[FieldRow]):
         worst = listed_names([row.field for row in ordered[:equal]])
         if equal > 1:
             return (
-                f"{whole}; the fields that are wrong most often are {worst}, right in {ordered[0].accuracy.value:.4f}."
+                f"{whole}; the fields that are wrong most often, {worst}, are right in {ordered[0].accuracy.value:.4f}."
             )
-        return f"{whole}; the field that is wrong most often is {worst}, right in {ordered[0].accuracy}."
+        return f"{whole}; the field that is wrong most often, {worst}, is right in {ordered[0].accuracy}."
 
     def next_parameters(self) -> Mapping[str, object]:
         """The parameters to try next: a list of wrong values, or a promise."""

@@ -60,9 +60,9 @@ def comparison_figure(result: CalibrationComparison, *, axis: str = AUTO) -> Fig
 
 def _names_with_files(result: CalibrationComparison) -> list[str]:
     """Return the names of the models, with the name of the file if a model has no name."""
-    if result.read is None:
+    if result.inputs is None:
         return list(result.names)
-    files = [Path(estimate_text.name).name for estimate_text in (result.read.a, result.read.b)]
+    files = [Path(estimate_text.name).name for estimate_text in (result.inputs.a, result.inputs.b)]
     return [f"{name}: {file}" if name in NAMES else name for name, file in zip(result.names, files, strict=True)]
 
 

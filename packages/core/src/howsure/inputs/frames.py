@@ -59,7 +59,7 @@ class Rows:
     """
 
     columns: Mapping[str, Any]
-    read: dict[str, Any] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
     place: Callable[[int], str] = row_reference
     keys: Mapping[str, list[str]] = field(default_factory=dict)
     chosen: Mapping[str, str] = field(default_factory=dict)

@@ -189,12 +189,12 @@ class ReadOfBoth:
 class PairedRows:
     """The pairs (label, prediction) of two models, a and b, on the same rows in the same order.
 
-    own_labels: whether each model has its own labels. read: the sources, if files were read. notes_on_rows: notes on
+    own_labels: whether each model has its own labels. inputs: the sources, if files were read. notes_on_rows: notes on
     rows that were left out.
     """
 
     a: Pairs
     b: Pairs
     own_labels: bool
-    read: ReadOfBoth | None = None
+    inputs: ReadOfBoth | None = None
     notes_on_rows: Sequence[str] = ()

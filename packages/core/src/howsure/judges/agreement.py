@@ -204,7 +204,7 @@ def _read_wide(
             name: np.array([grade for grade, at in zip(grades, by, strict=True) if at == name]) for name in names
         }
         numbers = {name: values for name, values in of_rater.items() if values.dtype.kind == "f"}
-        check_scales(numbers, rows.read.get("percentages", ()))
+        check_scales(numbers, rows.provenance.get("percentages", ()))
     long = {"score": np.array(grades, dtype=object), "rater": np.array(by, dtype=object), "id": np.array(items)}
     long |= {} if id is None else {"id": np.asarray(rows[id], dtype=object)[items]}
     place = rows.place
@@ -216,7 +216,7 @@ def _read_wide(
             if error.fault is None or error.fault.row is None or error.fault.name != "score":
                 raise
             raise InputError(replace(error.fault, name=ColumnName(by[error.fault.row], "score"))) from error
-    recipe = {"howsure": __version__, **(rows.read or {"n": len(items)}), "raters": names}
+    recipe = {"howsure": __version__, **(rows.provenance or {"n": len(items)}), "raters": names}
     return replace(columns, rows=rows, recipe=recipe, notes=[*notes, *columns.notes])
 
 

@@ -37,9 +37,9 @@ MIN_PAIRED = 10  # minimum number of regraded answers, or clusters of them
 SAME = 1e-9  # standard error, relative to the spread of grades, below which grades do not vary
 MAX_GRADES = 20  # number of human grades up to which answers are compared within each grade
 COVARIATES = {  # effects among answers with equal human grades
-    "length": "one twice as long",
-    "prompt_length": "one to a prompt twice as long",
-    "family": "one of {own}",
+    "length": "for an answer twice as long",
+    "prompt_length": "if the prompt is twice as long",
+    "family": "for an answer of {own}",
 }
 PAIRED = {  # other grades of the judge for the same answer
     "swapped": ("order", "in the first place than in the second", "with the order of the answers"),
@@ -102,11 +102,10 @@ class JudgeBias(Rows[BiasRow]):
             return _capitalised(self.rows[0].sentence)
         alpha = 1 - self.rows[0].estimate.level
         tested = [row for row in self.rows if not math.isnan(row.p_value)]
-        detected = [_capitalised(row.sentence) for row in tested if row.p_value <= alpha]
-        others = [row.bias for row in tested if row.p_value > alpha]
-        more = [f"{counted(len(detected) - MAX_SAID, 'more bias is', 'more biases are')} detected."]
-        missing = [f"Not detected: {', '.join(others)}."] if others else []
-        parts = [*detected[:MAX_SAID], *(more if len(detected) > MAX_SAID else []), *missing]
+        detected = [row for row in tested if row.p_value <= alpha]
+        parts = [_capitalised(row.sentence) for row in detected[:MAX_SAID]]
+        others = {"Also detected": detected[MAX_SAID:], "Not detected": [row for row in tested if row.p_value > alpha]}
+        parts += [f"{kind}: {', '.join(map(_name_in_words, rows))}." for kind, rows in others.items() if rows]
         return " ".join(parts) or "No bias could be tested."
 
     def footnotes(self) -> Sequence[str]:
@@ -175,7 +174,7 @@ def judge_bias(
     >>> good, words = rng.integers(1, 6, 400), rng.integers(50, 400, 400)
     >>> judge = good + rng.normal(0, 0.5, 400) + 0.3 * np.log2(words / 100)  # likes long answers
     >>> print(judge_bias(judge, y_true=good, length=words)["length"].sentence)
-    among answers with the same human grade, one twice as long gets 0.3128 more.
+    among answers with the same human grade, the judge's grade is 0.3128 higher for an answer twice as long.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -192,7 +191,7 @@ def judge_bias(
     if (family is None) != (own is None):
         raise InputError("`family=...` and `own=...` (the judge's family) must be given together.")
     answers = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
-    check_scales({str(score): answers.numbers["score"]}, answers.rows.read.get("percentages", ()), bounds)
+    check_scales({str(score): answers.numbers["score"]}, answers.rows.provenance.get("percentages", ()), bounds)
     with answers.rows.locating_errors():
         rows = [row for role in PAIRED if role in answers.numbers for row in _paired(answers, role, bounds, level)]
         rows += _covariates(answers, covariates, own, level) if covariates else []
@@ -227,7 +226,7 @@ def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, lev
         moved = replace(moved, bounds=(ends[0] - ends[1], ends[1] - ends[0]))
         estimate = moved.mean(level, slope=0.0)
     p = math.nan if estimate.low is None else moved.p_value(0.0)
-    sentence = marked_note(f"the same answer gets {_more(estimate)} {than}{_doubt(estimate)}.")
+    sentence = marked_note(f"the judge grades the same answer {_more(estimate)} {than}{_doubt(estimate)}.")
     of = f"{share.value:.1%} of {counted(n, 'grade')} differ {how}."
     return [BiasRow(changes, n, share, math.nan, of), BiasRow(shift, n, estimate, p, sentence)]
 
@@ -271,7 +270,8 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
             continue
         estimate, _, p = fit.estimate(place, level=level, method="Student", n=n)
         sentence = (
-            f"among answers with the same human grade, {COVARIATES[role].format(own=own_family)} gets {_more(estimate)}"
+            f"among answers with the same human grade, the judge's grade is {_more(estimate)} "
+            f"{COVARIATES[role].format(own=own_family)}"
         )
         made.append(BiasRow(role.replace("_", " "), n, estimate, p, marked_note(f"{sentence}{_doubt(estimate)}.")))
     return made
@@ -296,8 +296,14 @@ def _untold(bias: str, n: int, level: float, why: str = "too few answers, or clu
     return BiasRow(bias.replace("_", " "), n, undetermined_estimate(level, n), math.nan, f"{UNKNOWN}: {why}.")
 
 
+def _name_in_words(row: BiasRow) -> str:
+    """The name of a bias; of the two of other grades, such as "order: shift", with the quantity in brackets."""
+    bias, _, quantity = row.bias.partition(": ")
+    return f"{bias} ({quantity})" if quantity else bias
+
+
 def _more(estimate: Estimate) -> str:
-    return f"{abs(estimate.value):.4f} {'less' if estimate.value < 0.0 else 'more'}"
+    return f"{abs(estimate.value):.4f} {'lower' if estimate.value < 0.0 else 'higher'}"
 
 
 def _doubt(estimate: Estimate) -> str:

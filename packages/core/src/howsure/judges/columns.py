@@ -129,14 +129,16 @@ class Columns:
                     raise _with_swap(error.fault) if is_swapped and error.fault else error
                 numbers[role] = role_numbers
             graded = {names[role]: grades for role, grades in numbers.items() if role not in LENGTHS}
-            has_labels = pos_label is not None or rows.read  # labels may be percentages; files have their own notes
+            has_labels = (
+                pos_label is not None or rows.provenance
+            )  # labels may be percentages; files have their own notes
             percent = [] if has_labels else percentages({names[role]: values[role] for role in numbers})
             notes += notes_on_numbers([], percent)
-            rows = replace(rows, read={"n": n, "percentages": percent}) if percent else rows
-            check_scales(graded, rows.read.get("percentages", ()))
+            rows = replace(rows, provenance={"n": n, "percentages": percent}) if percent else rows
+            check_scales(graded, rows.provenance.get("percentages", ()))
             if {"score", "y_true"} <= numbers.keys():
                 notes += _note_on_copies(numbers["score"], numbers["y_true"], names)
-                notes += _note_on_swap(numbers["y_true"], names, rows.read.get("skipped") or {})
+                notes += _note_on_swap(numbers["y_true"], names, rows.provenance.get("skipped") or {})
             coded = {
                 role: column if isinstance(column, Coded) else Coded(*check_codes(column, n=n, name=names[role]))
                 for role, column in values.items()
@@ -145,7 +147,7 @@ class Columns:
             units = values.get("clusters", rows[rows.chosen["clusters"]] if "clusters" in rows.chosen else None)
             if units is not None:
                 units = units.codes.astype(np.int64) if isinstance(units, Coded) else check_clusters(units, n=n)
-        recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": n})}
+        recipe: dict[str, Any] = {"howsure": __version__, **(rows.provenance or {"n": n})}
         if data is not None:
             recipe |= {AS_READ.get(role, role): column for role, column in (columns | dict(rows.chosen)).items()}
         notes += rows.notes
@@ -176,7 +178,7 @@ class Columns:
             return share_bounds(grades) if ((f >= 0.0) & (f <= 1.0)).all() else None
         ends = check_bounds(bounds)
         graded = {name: y, str(self.recipe.get(AS_READ.get("score", "score"))): self.numbers["score"]}
-        check_scales(graded, self.rows.read.get("percentages", ()), ends)
+        check_scales(graded, self.rows.provenance.get("percentages", ()), ends)
         check_within(y, ends, name=name)
         return ends
 

@@ -68,8 +68,8 @@ class JudgePlan(Rows[JudgePlanRow]):
             f"{_counts([getattr(row, name) for row in self.rows])} {how}"
             for name, how in (("corrected", "with the judge"), ("people", "without"))
         ]
-        each = " of a model" if len(self.rows) > 1 else ""
-        return f"An interval {self.width:g} wide{each} needs {parts[0]}, {parts[1]}."
+        each = " per model" if len(self.rows) > 1 else ""
+        return f"An interval {self.width:g} wide needs {parts[0]}, {parts[1]}{each}."
 
     def footnotes(self) -> Sequence[str]:
         """The planned width, and the notes."""

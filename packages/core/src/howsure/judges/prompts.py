@@ -85,7 +85,7 @@ class PromptSensitivity(Rows[PromptPart]):
         """Return the means with their intervals, the influence of the prompt, and the notes."""
         many = self["prompts"].levels
         few = " (no interval from two prompts)" if many < MIN_PROMPTS else ""
-        means = f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given}."
+        means = f"Mean over all prompts like these: {self.mean}{few}; over these {many} alone: {self.given}."
         return [self.answer, Note(means, FINDING), *self.notes]
 
     @checks_axes
@@ -154,7 +154,7 @@ def prompt_sensitivity(
         ends = share_bounds(answers.numbers["score"]) if bounds is None else check_bounds(bounds)
         if ends is not None:
             score_name = "score" if data is None else str(score)
-            check_scales({score_name: answers.numbers["score"]}, answers.rows.read.get("percentages", ()), ends)
+            check_scales({score_name: answers.numbers["score"]}, answers.rows.provenance.get("percentages", ()), ends)
             check_within(answers.numbers["score"], ends, name=score_name)
         names, items = answers.names("prompt"), len(answers.names("id"))
         if len(names) < 2:

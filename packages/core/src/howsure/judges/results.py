@@ -237,7 +237,7 @@ class JudgeReplacement:
         name = "The judge" if self.judge == "judge" else self.judge
         as_good = round(self.winning_rate * self.compared)
         return (
-            f"{name} {verdict}: it is shown to be as good as {as_good} of {self.compared} human raters. In "
+            f"{name} {verdict}: of {self.compared} human raters, it is shown to be as good as {as_good or 'none'}. In "
             f"{self.advantage:.0%} of grades, it is at least as close to the other human raters as a human rater is."
         )
 

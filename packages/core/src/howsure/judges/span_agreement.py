@@ -185,7 +185,7 @@ def span_agreement(
                 WARNING,
             )
         )
-    recipe = {"howsure": __version__, **(rows.read or {"n": sum(row.spans for row in table[:1])}), "level": level}
+    recipe = {"howsure": __version__, **(rows.provenance or {"n": sum(row.spans for row in table[:1])}), "level": level}
     return SpanAgreement(rows=tuple(table), notes=(*rows.notes, *notes), recipe=recipe)
 
 

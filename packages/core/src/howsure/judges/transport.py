@@ -83,19 +83,20 @@ class JudgeTransport(Rows[JudgeTransportRow]):
     @property
     def answer(self) -> str:
         """A sentence on the models for which the map is valid, and for which it is not."""
-        words = {"transports": "is valid for", "does not": "is not valid for"}
+        words = {"transports": "valid for", "does not": "not valid for"}
         models: dict[str, list[str]] = {}
         for row in self.rows:
-            models.setdefault(words.get(row.verdict, f"{row.verdict}:"), []).append(row.model)
+            models.setdefault(words.get(row.verdict, f"{row.verdict} for"), []).append(row.model)
         parts = [f"{verdict} {shortened(names)}" for verdict, names in models.items()]
-        return f"The map from the judge's grades to human grades: {'; '.join(parts)}."
+        return f"Validity of the map from the judge's grades to human grades: {'; '.join(parts)}."
 
     def footnotes(self) -> Sequence[str]:
         """The assumptions of the map, the models it is learned from, reasons for missing verdicts, and the notes."""
-        margin = f"A map is valid if the mean of people minus map is within ±{self.recipe['margin']:g}."
+        within = f"within ±{self.recipe['margin']:g} on average"
+        margin = f"A map is valid for a model if human grades minus mapped grades are {within}."
         learned = (
-            f"The map is learned from the answers of {', '.join(self.learned_from)}; each model is audited by the map "
-            "of the others."
+            f"The map is learned from the answers of {', '.join(self.learned_from)}. To audit a model, a map is "
+            "learned from the other models and applied to it."
         )
         return [
             Note(margin, DETAIL),

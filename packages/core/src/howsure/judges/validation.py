@@ -184,9 +184,8 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         """The mean label of judge and people, in words."""
         if self.is_binary:
             label = self._label_words("1")
-            return (
-                f"People would label {self.corrected} of all {self.n:,} answers {label}; the judge labels {judge:.4f}."
-            )
+            share = f"{self.corrected} of all {self.n:,} answers"
+            return f"People would give {share} the label {label}; the judge, {judge:.4f}."
         return f"People would give {self.corrected} on average; the judge gives {judge:.4f}."
 
     @property

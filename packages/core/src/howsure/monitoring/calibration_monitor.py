@@ -306,8 +306,8 @@ class CalibrationMonitor:
         notes = []
         if unlabelled:
             notes.append(
-                f"{unlabelled:,} of {rows + unlabelled:,} rows had no label when their period was used; valid only if "
-                "missing labels do not depend on their values"
+                f"{unlabelled:,} of {rows + unlabelled:,} rows had no label when their period was used; the results "
+                "are valid only if labels of 0 and of 1 are equally likely to be missing"
             )
         if left_out:
             notes.append(
@@ -315,7 +315,7 @@ class CalibrationMonitor:
                 "update and rows of a cluster are correlated; with longer periods, fewer are left out"
             )
         if self.settings.reference is not None:
-            notes.append(f"tested: whether calibration is the same as up to {self.settings.reference}")
+            notes.append(f"tested: whether calibration is still as it was until {self.settings.reference}")
         return tuple(notes)
 
     def series(self, group: str | None = None) -> MonitorSeries:
@@ -326,7 +326,7 @@ class CalibrationMonitor:
         return build_series(*self._group(group), self.settings, self.recipe)
 
     def sums(self, period: str, *, group: str | None = None) -> CellSums:
-        """Return the sums of a period by cell of probability, from which its calibration curve can be computed.
+        """Return the calibration summary of a period (sums over its pairs), from which a calibration curve follows.
 
         Raises InputError for an unknown group or period.
         """

@@ -102,10 +102,10 @@ class GroupStatus(Result):
             return "no data yet"
         if self.alarm is None:
             return f"no alarm after {counted(self.n, 'row')}; error {self.error}"
-        how = "less" if self.gap < 0 else "more"
+        how = "lower" if self.gap < 0 else "higher"
         return (
-            f"no longer calibrated since about {self.since} (alarm in the period from {self.alarm}): label 1 is "
-            f"{number(abs(self.gap))} {how} frequent than predicted since then"
+            f"no longer calibrated since about {self.since} (alarm in the period from {self.alarm}); since "
+            f"then, the frequency of label 1 is {number(abs(self.gap))} {how} than predicted"
         )
 
 
@@ -198,7 +198,12 @@ def figure_columns(level: float) -> Sequence[Column]:
             legend=f"calibration error of the last period, with a {interval} interval",
         ),
         Column("gap", NUMBER, only=FRAME),
-        Column("e_value", E_VALUE, "e-value", legend="evidence against calibration; an alarm from `alarm at` on"),
+        Column(
+            "e_value",
+            E_VALUE,
+            "e-value",
+            legend="evidence against calibration; the alarm begins when it reaches `alarm at`",
+        ),
         Column("threshold", E_VALUE, "alarm at", detail=True),
         Column("p_value", NUMBER, only=FRAME),
         Column("alarm", WORDS),

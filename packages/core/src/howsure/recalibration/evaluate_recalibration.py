@@ -144,7 +144,7 @@ def applied(others: Labelled, method: Method, scores: Scores) -> Floats:
 
 def _choices(method: str, methods_by_fold: Counter[str]) -> str:
     counts_text = ", ".join(f"{name} in {times}" for name, times in methods_by_fold.most_common())
-    return f"{method} chose a method for each fold, from the other folds: {counts_text}"
+    return f"{method} chose the method for each fold by the data of the other folds: {counts_text}"
 
 
 # The improvement by recalibration on rows like these, in each group and by each method.

@@ -408,7 +408,7 @@ def _notes(before: Pairs, held_out: Pairs, units: Units) -> list[str]:
         )
         if certain_and_wrong.any():
             notes.append(
-                f"{when} recalibration, {wrong_extremes(int(certain_and_wrong.sum()))}: the log loss is infinite"
+                f"{when} recalibration, {wrong_extremes(int(certain_and_wrong.sum()))}, so the log loss is infinite"
             )
         elif certain := certain_pairs(pairs):
             other = "" if when == "before" else f"use a method that never gives 0 or 1, such as {NEVER_CERTAIN}, or "

@@ -131,26 +131,28 @@ def verdict_sentence(result: RecalibrationEvaluation) -> str:
     gain, map_ = result.deciding.improvement, f"recalibration ({result.method})"
     score = score_words("brier", None if result.multiclass_brier is None else MULTICLASS)
     least = f"{result.margin**2:g}"
-    errors = f"the calibration error goes from {number(result.error_before.value)} to {result.error_after}"
+    errors = f"calibration error {number(result.error_before.value)} before, {result.error_after} after"
     if result.kind == IMPROVES:
-        verdict = f"{map_} improves these probabilities: {errors}, the {score} falls by {fine(gain)[1:]}."
+        change = f"{number(gain.value, FINE)} {interval(gain.low, gain.high, FINE)}"
+        verdict = f"{map_} improves these probabilities: {errors}; the {score} is lower by {change}."
     elif result.kind == NO_HELP:
         verdict = (
-            f"{map_} does not help: the improvement of the {score}, {fine(gain)}, is less than {least}, which removing "
-            f"a calibration error of {result.margin:g} would gain."
+            f"{map_} does not help: the improvement of the {score}, {fine(gain)}, is less than {least}, the gain from "
+            f"removing a calibration error of {result.margin:g}."
         )
     elif result.kind == CANNOT_TELL:
         verdict = f"too little data to show whether {map_} helps"
         if gain.low is not None:
             verdict += (
-                f": the improvement of the {score}, {fine(gain)}, may be 0 or more than {least}, which removing a "
-                f"calibration error of {result.margin:g} would gain"
+                f": the improvement of the {score}, {fine(gain)}, could be 0 or more than {least}, the gain from "
+                f"removing a calibration error of {result.margin:g}"
             )
         verdict += (
             f"; about {rounded(result.needed)} rows like these would decide it." if result.needed is not None else "."
         )
     else:
-        verdict = f"{map_} makes it worse: the {score} rises, its improvement is {fine(gain)}; {errors}."
+        change = f"{number(-gain.value, FINE)} {interval(-(gain.high or 0.0), -(gain.low or 0.0), FINE)}"
+        verdict = f"{map_} makes these probabilities worse: {errors}; the {score} is higher by {change}."
     return f"{verdict[0].upper()}{verdict[1:]}"
 
 
@@ -264,7 +266,7 @@ class RecalibrationEvaluation(Result):
             sides.append(Column(end, NUMBER, values=[error.value, *means], only=FRAME))
             sides.append(Column(end, Kind(str), values=cells, only=TABLE))
         level = f"{100 * self.error_before.level:g}%"
-        better = f"before minus after, with its {level} interval: above 0, recalibration is better"
+        better = f"before minus after, with its {level} interval; above 0 if recalibration is better"
         return [
             Column("quantity", WORDS, values=["error", *changes], only=FRAME),
             Column("quantity", WORDS, values=["calibration error", "squared error", *named], only=TABLE),
@@ -276,7 +278,7 @@ class RecalibrationEvaluation(Result):
 
     def legend(self) -> Mapping[str, str]:
         """The meaning of the improvement, and the rows it refers to."""
-        rows = f"{self.n:,} rows, each after a map ({self.method}) that was fitted without it."
+        rows = f"{self.n:,} rows, each recalibrated by a map ({self.method}) that was fitted without this row."
         return {**Result.legend(self), "": rows}
 
     @property
@@ -359,7 +361,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
     def columns(self) -> Sequence[Column]:
         """One row per group and method."""
         first = "group" if any(row.name is not None for row in self.rows) else "method"
-        better = "before minus after: above 0, recalibration is better"
+        better = "before minus after; above 0 if recalibration is better"
         return [
             Column(first, WORDS, values=self.names, only=TABLE),
             Column("group", WORDS, get=lambda row: row.name or "all", only=FRAME),
@@ -398,8 +400,9 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
         """The adjustment of p-values, and the notes."""
         lines, how = [], self.recipe["adjust"]
         if len(self.rows) > 1:
-            adjusted = "nothing is adjusted" if how is None else f"p is adjusted ({ADJUSTED[how]})"
-            lines = [f"Verdicts are each row's own; {adjusted} for {len(self.rows):,} of them."]
+            each = f"the {len(self.rows):,} methods or groups"
+            of_p = f"p is adjusted for {each} ({ADJUSTED[how]})" if how else f"p is not adjusted for {each}"
+            lines = [f"{of_p}; intervals and verdicts are not adjusted."]
         lines += notes_by_name((name, row.notes) for name, row in zip(self.names, self.rows, strict=True))
         return [*lines, *self.recipe_notes]
 

@@ -189,7 +189,9 @@ def _methods(data: Labelled, method: str, small: str, n_bins: int, penalty: floa
 def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequence[str]) -> list[str]:
     notes = []
     if choice is not None and choice.method.name == "none" and choice.is_possible:
-        notes.append("no map helps: no method lowers the cross-fitted log loss by more than one standard error")
+        notes.append(
+            "no map is used, because no method lowers the cross-fitted log loss by more than one standard error"
+        )
     if choice is not None:
         reasons = dict.fromkeys(candidate.refused for candidate in choice.candidates if candidate.refused)
         for reason in reasons:
@@ -199,7 +201,7 @@ def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequen
     counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
     few = [(name, int(n)) for name, n in zip(data.label_names(), counts, strict=True) if 0 < n < MIN_LABEL_ROWS]
     if few:
-        notes.append(f"few rows of a label ({', '.join(f'{name}: {n}' for name, n in few)}): the map is uncertain")
+        notes.append(f"few rows of a label ({', '.join(f'{name}: {n}' for name, n in few)}), so the map is uncertain")
     notes += (
         [f"groups with too few rows for their own map use the map of all rows: {', '.join(pooled)}"] if pooled else []
     )
@@ -218,7 +220,10 @@ def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequen
             else np.zeros(0)
         )
         if len(values) and (values.min() == 0.0 or values.max() == 1.0):
-            notes.append(f"the map gives exactly 0 or 1{where}: one error there makes the log loss infinite")
+            notes.append(
+                f"the map gives probabilities of exactly 0 or 1{where}; one wrong prediction there makes the log loss "
+                "infinite"
+            )
     return notes
 
 

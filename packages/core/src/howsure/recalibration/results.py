@@ -28,7 +28,7 @@ from howsure.show.table import FRAME, NUMBER, WORDS, Column, in_a_line, number
 # Sentences on a map.
 
 TITLES = {
-    "none": "No map: the probabilities stay as they are",
+    "none": "No map (the probabilities stay as they are)",
     "temperature": "Temperature scaling",
     "platt": "Platt scaling",
     "beta": "Beta calibration",

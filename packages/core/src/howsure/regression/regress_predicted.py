@@ -72,14 +72,15 @@ def regress_predicted(
     pos_label: the label that counts as 1; all others count as 0.
     level: level of the intervals.
 
-    The outcome of a row is ỹ = m + (y - m) / π if it was labelled and drawn with probability π, else m. m is the label
-    that is expected from the prediction and the covariates, by a ridge regression of other labels (cross-fitted in five
-    folds). Coefficients solve Σ w x (ỹ - x β) = 0, or Σ w x (ỹ - σ(x β)) = 0. Standard errors are CR2 over rows or
-    clusters, with labels drawn within strata. Intervals are Student's with Satterthwaite's degrees of freedom, which
-    are few if few clusters or labels determine a coefficient. Each of several classes has its own regression; the
-    linear coefficients of all classes sum to those of the constant 1. The method of a coefficient is "cannot tell" if
-    there are too few labels, too few labelled rows in which the covariate varies, or no finite solution of a logistic
-    regression, or if a single cluster determines the coefficient (one treated unit).
+    The outcome of a row is ỹ = m + (y - m) / π if it was labelled and drawn with probability π, else m. m is the
+    expected label: a ridge regression of the labels on the prediction and the covariates predicts it, fitted without
+    the row's own fold (of five). Coefficients β solve Σ w x (ỹ - x β) = 0 or, with method="logit", Σ w x (ỹ - σ(x β)) =
+    0, where w is the weight and σ the logistic function. Standard errors are CR2 over rows or clusters, with labels
+    drawn within strata. Intervals are Student's with Satterthwaite's degrees of freedom, which are few if few clusters
+    or labels determine a coefficient. With several classes, each class has its own regression; in linear regressions, a
+    covariate's coefficients add up to 0 over the classes. The method of a coefficient is "cannot tell" if there are too
+    few labels, too few labelled rows in which the covariate varies, or no finite solution of a logistic regression, or
+    if a single cluster determines the coefficient (one treated unit).
 
     Sources: Egami, Hinck, Stewart & Wei (2023), design-based supervised learning; Robins, Rotnitzky & Zhao (1994);
     Särndal, Swensson & Wretman (1992); Bell & McCaffrey (2002) and Pustejovsky & Tipton (2018), CR2.
@@ -128,12 +129,12 @@ def regress_predicted(
         }
         inputs = parse_requested(values_by_role, name_by_role, method=method, pos_label=pos_label)
         outcomes = {"prediction": inputs.predicted, "y_true": inputs.labels}
-        scales = {str(column_by_role[role]): values for role, values in outcomes.items()} if rows.read else {}
-        check_scales(scales, rows.read.get("percentages", ()))
+        scales = {str(column_by_role[role]): values for role, values in outcomes.items()} if rows.provenance else {}
+        check_scales(scales, rows.provenance.get("percentages", ()))
         with one_thread():
             coefficients = _coefficients(inputs, level)
     design = None if after is None else "before and after" if treated is None else "difference in differences"
-    recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": inputs.n})}
+    recipe: dict[str, Any] = {"howsure": __version__, **(rows.provenance or {"n": inputs.n})}
     if data is not None:
         recipe |= {AS_READ.get(role, role): column for role, column in column_by_role.items() if role not in SEVERAL}
     effects = list(values_by_role.get("fixed_effects", ())) or None

@@ -102,13 +102,11 @@ class PredictedRegression(Rows[PredictedCoefficient]):
             Column("naive_error", NUMBER, only=FRAME),
             Column("naive_degrees", NUMBER, only=FRAME),
             Column("corrected", ESTIMATE, only=FRAME),
-            Column(
-                "corrected", CORRECTED, legend="with labels corrected by those of people", get=_unchanged, only=TABLE
-            ),
+            Column("corrected", CORRECTED, legend="corrected with the labels of people", get=_unchanged, only=TABLE),
             Column("corrected_error", NUMBER, "standard error", only=FRAME),
             Column("error", ERROR, "standard error", legend="of the corrected coefficient", get=_unchanged, only=TABLE),
             Column("corrected_degrees", DEGREES, "df", legend="degrees of freedom of the corrected interval"),
-            Column("p_value", P_VALUE, "p", legend="of a corrected coefficient of 0"),
+            Column("p_value", P_VALUE, "p", legend="of the hypothesis that the corrected coefficient is 0"),
         ]
 
     @property
@@ -121,14 +119,14 @@ class PredictedRegression(Rows[PredictedCoefficient]):
             estimable = not math.isnan(row.corrected.value)
             corrected = _text(row.corrected, row.corrected_error) if estimable else "no estimate"
             naive = _text(row.naive, row.naive_error)
-            return f"{row.label}: {corrected} corrected with {labels}, {naive} with predictions taken as labels."
+            return f"{row.label}: {corrected} after correction with {labels}; without it, {naive}."
         alpha = 1.0 - self.rows[0].corrected.level
         corrected = _or_none([row.label for row in rows if row.p_value < alpha])
         naive = _or_none([row.label for row in rows if _excludes_0(row.naive)])
         verb = "differ" if sum(row.p_value < alpha for row in rows) > 1 else "differs"
         return (
-            f"Of {len(rows)} coefficients, {corrected} {verb} significantly from 0, corrected with {labels}; "
-            f"with predictions taken as labels: {naive}."
+            f"Of {len(rows)} coefficients, {corrected} {verb} significantly from 0 after correction with {labels}; "
+            f"with predictions taken as labels, without correction: {naive}."
         )
 
     def footnotes(self) -> Sequence[str]:

@@ -138,7 +138,7 @@ def score_agents(
     )
     if table_rows[0].rank_low not in (None, 1):  # the agent with the best mean was tested on easier tasks
         table_rows = tuple(sorted(table_rows, key=lambda row: row.rank_low or len(ordered)))
-    recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": trials.ends}
+    recipe: dict[str, Any] = {"howsure": __version__, **rows.provenance, "level": level, "bounds": trials.ends}
     recipe |= {"seed": seed_in_recipe(rng)} if model_ranks is not None and not trials.errored.any() else {}
     notes = (*_notes(rows, trials, ordered, few), *_of_tasks(ordered if model_ranks is not None else []))
     return AgentTable(rows=table_rows, score=name, notes=notes, recipe=recipe)
@@ -223,7 +223,7 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
         raise InputError("every trial errored or has no score in {parameter}. Is this the right column?", name)
     scores_given = scores[~errored]
     if ends is not None:
-        check_scales({name: scores_given}, rows.read.get("percentages", ()), ends)
+        check_scales({name: scores_given}, rows.provenance.get("percentages", ()), ends)
         check_within(scores_given, ends, name=name)
     log_bounds = None if measure is None or not len(scores_given) else measure.known_bounds(scores_given)
     ends = ends or log_bounds or unit_bounds(scores_given)
@@ -251,7 +251,7 @@ def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:
     column = rows.of_trials.get("cost")
     if column is None:
         return None
-    name = str(rows.read.get("cost", "cost"))
+    name = str(rows.provenance.get("cost", "cost"))
     costs = np.full(len(column), math.nan)
     for row, value in enumerate(with_none(column).tolist()):
         if is_missing(value):

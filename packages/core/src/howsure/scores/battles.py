@@ -146,7 +146,7 @@ def rank_battles(
             for number, part in enumerate(parts, start=1)
         ]
     notes += _notes_on_connections(parts)
-    provenance = dict(rows.read) or {"n": n}
+    provenance = dict(rows.provenance) or {"n": n}
     recipe: dict[str, Any] = {"howsure": __version__, **provenance}
     recipe |= {
         AS_READ.get(role, role): column for role, column in roles.items() if data is not None and column is not None

@@ -67,13 +67,13 @@ class BenchmarkItems(Rows[BenchmarkItem]):
     @property
     def answer(self) -> str:
         """The number of neighbours that differ significantly, and the detectable gap."""
-        pairs = counted(self.neighbours, "neighbouring pair")
+        count = f"{self.told_apart:,} of {counted(self.neighbours, 'pair')}"
         gap = (
             ""
             if self.detectable is None
-            else f" A gap of {short_number(self.detectable)} is found with probability 0.8."
+            else f" A gap of {short_number(self.detectable)} would be detected with probability 0.8."
         )
-        return f"These {self.n:,} items tell {self.told_apart:,} of {pairs} of models apart.{gap}"
+        return f"On these {self.n:,} items, a significant gap separates {count} of neighbouring models.{gap}"
 
     def columns(self) -> Sequence[Column]:
         """Items, their means and discriminations, whether they contradict the rest, and the requested columns."""
@@ -97,8 +97,10 @@ class BenchmarkItems(Rows[BenchmarkItem]):
         dead = Counter(row.mean for row in self.rows if row.is_dead)
         scores = shortened([f"{times:,} with score {mean:g}" for mean, times in dead.most_common()])
         contradicting = sum(row.contradicts for row in self.rows)
-        are, they = ("is", "it tells") if dead.total() == 1 else ("are", "they tell")
-        dead_note = f"{dead.total():,} of {self.n:,} items {are} dead ({scores}): {they} no models apart."
+        are, them = ("is", "it") if dead.total() == 1 else ("are", "them")
+        dead_note = (
+            f"{dead.total():,} of {self.n:,} items {are} dead: all models have the same score on {them} ({scores})."
+        )
         key_note = f"{counted(contradicting, 'item contradicts', 'items contradict')} the rest: check the key."
         notes = [Note(dead_note, FINDING)] if dead else []
         if contradicting:

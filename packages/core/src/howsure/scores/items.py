@@ -124,12 +124,17 @@ def score_items(
         for position in order.tolist()
     )
     m = len(table.scores)
-    recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "missing_score": missing_score, "show": columns}
+    recipe: dict[str, Any] = {
+        "howsure": __version__,
+        **rows.provenance,
+        "missing_score": missing_score,
+        "show": columns,
+    }
     notes = [*rows.notes]
     if table.left_out:
         notes.append(f"Left out: {counted(table.left_out, 'item')} that some model lacks.")
     if m < MIN_MODELS:
-        notes.append(f"No discrimination: it needs {MIN_MODELS} models; there are {m}.")
+        notes.append(f"Discrimination is not computed: it needs {MIN_MODELS} models, and there are {m}.")
     return BenchmarkItems(
         rows=items,
         score=name,

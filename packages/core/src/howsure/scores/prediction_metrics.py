@@ -229,7 +229,11 @@ def read_answers_and_targets(
     listed = {role: [str(name)] for role, name in names.items()}
     notes = add_targets(columns, listed, Files((targets,)), skip_missing=data.skip_missing)
     answers = {"y_true": columns[str(y_true)], "prediction": predicted, "id": columns[str(id)]}
-    return {**dict.fromkeys(others), **others_read, **answers}, {**rows.read, "targets": targets}, [*rows.notes, *notes]
+    return (
+        {**dict.fromkeys(others), **others_read, **answers},
+        {**rows.provenance, "targets": targets},
+        [*rows.notes, *notes],
+    )
 
 
 def join_tags(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:
@@ -266,7 +270,7 @@ def join_tags(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:
             location=lambda row: word_rows.location(int(first[row])),
             at=lambda some: word_rows.at([int(first[row]) for row in some]),
         )
-    name = rows.read.get(AS_READ.get(role, role), role)
+    name = rows.provenance.get(AS_READ.get(role, role), role)
     return replace(
         rows,
         answers=(true, predicted),
@@ -335,7 +339,7 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
 def _prediction_notes(rows: ScoredRows, metrics: Sequence[Metric], coded: CodedLabels | None) -> Iterator[str]:
     assert rows.answers is not None
     true, predicted = rows.answers
-    models, column = rows.coded.get("model"), rows.read.get("prediction", "prediction")
+    models, column = rows.coded.get("model"), rows.provenance.get("prediction", "prediction")
     functions = dict.fromkeys(labels_by(metric) for metric in metrics if metric.task == DOCUMENT)
     for code, model in enumerate([None] if models is None else models.names):
         of_model = slice(None) if models is None else models.codes == code

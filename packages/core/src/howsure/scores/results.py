@@ -46,8 +46,8 @@ class Ranked:
 
 
 RANKS_AND_BEST_NOTE = (
-    'Ranks hold for all pairs of models at once, "may be best" only for the pairs of one model: it can be no for a '
-    "model whose ranks begin at 1."
+    'Ranks allow for the tests of all pairs of models, "may be best" only for the tests of one model. So a model whose '
+    'ranks begin at 1 can have "no" in this column.'
 )
 
 
@@ -254,7 +254,12 @@ class BattleTable(Leaderboard[BattleRow]):
             Column("n", COUNT, legend="number of battles"),
             Column("wins", COUNT),
             *([] if self.ties is None else [Column("ties", COUNT)]),
-            Column("points", ESTIMATE, better=HIGHER, legend=f"expected of a battle with one of the {others}; {level}"),
+            Column(
+                "points",
+                ESTIMATE,
+                better=HIGHER,
+                legend=f"expected points of a battle with one of the {others}; {level}",
+            ),
             *self._strength_columns(),
             *_rank_columns(self.rows[0].strength.level),
             *RANKS,
@@ -273,8 +278,8 @@ class BattleTable(Leaderboard[BattleRow]):
 
     def footnotes(self) -> Sequence[str]:
         """The effects of position and ties, and the notes."""
-        lead = f"Of two equal models, the one shown first gets {self.first} of the points."
-        tied = f"Two equal models tie with probability {self.ties}."
+        lead = f"Of two equally strong models, the one shown first gets {self.first} of the points."
+        tied = f"Two equally strong models tie with probability {self.ties}."
         findings = [] if self.first is None else [Note(lead, FINDING)]
         ties = [] if self.ties is None else [Note(tied, DETAIL)]
         points = Note(

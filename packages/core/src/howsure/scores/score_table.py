@@ -196,7 +196,7 @@ def score_table(
         why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in table_rows}), 'group')}"
         raise InputError(f"`macro=True` is the mean of groups; {why}. Leave it out.")
     several = any(row.ranks for row in table_rows)
-    recipe: dict[str, Any] = {"howsure": __version__, **(of_files or rows.read), "level": level, "bounds": bounds}
+    recipe: dict[str, Any] = {"howsure": __version__, **(of_files or rows.provenance), "level": level, "bounds": bounds}
     lower_scores = [name for name, direction in directions.items() if direction is True]
     lower_is_better = lower_is_better or len(lower_scores) == len(directions)
     recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score, "macro": macro}
@@ -205,7 +205,7 @@ def score_table(
     if requested_metrics:
         names = [asked_metric.name for asked_metric in requested_metrics]
         recipe |= {"metrics": names, **signatures(names, rows.answers[0] if rows.answers else ())}
-    recipe |= {"skipped": {**rows.read.get("skipped", {}), **skipped}} if skipped else {}
+    recipe |= {"skipped": {**rows.provenance.get("skipped", {}), **skipped}} if skipped else {}
     recipe |= {"pass_at": [summary.k for summary in summaries if not summary.all_right]} if pass_at else {}
     recipe |= {"pass_hat": [summary.k for summary in summaries if summary.all_right]} if pass_hat else {}
     recipe |= {"seed": seed_in_recipe(rng)} if several else {}
@@ -216,7 +216,7 @@ def score_table(
         else worst_request.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean", tied=tied)
     )
     simultaneous_notes = (
-        (Note(f"The intervals of a model are simultaneous for all {len(summaries)} k together.", DETAIL),)
+        (Note(f"The intervals of a model hold for all {len(summaries)} values of k together.", DETAIL),)
         if len(summaries) > 1
         else ()
     )
@@ -323,7 +323,7 @@ def _score_rows(
     if not len(present):
         raise InputError(f"every {name} is missing, so no rows remain. Is this the right column?")
     if options.bounds is not None:
-        check_scales({name: values}, rows.read.get("percentages", ()), options.bounds)
+        check_scales({name: values}, rows.provenance.get("percentages", ()), options.bounds)
         check_within(values, options.bounds, name=name)
     bounds = score_bounds(rows, name, present, options.bounds)
     if summary.k is not None and not ((present == 0.0) | (present == 1.0)).all():
@@ -691,5 +691,7 @@ def _few_groups(groups: int, rows: Sequence[ScoreRow], options: _Options) -> lis
         return [Note(f"Cannot tell: {many}; at least {needed} are needed.", WARNING)]
     if groups < MIN_CLUSTERS and all(row.rank_low == 1 and row.rank_high == len(rows) for row in rows):
         large = f"with fewer than {MIN_CLUSTERS}, only large differences can be shown"
-        return [Note(f"Cannot tell: {groups} groups tell no models apart for groups like these; {large}.", WARNING)]
+        return [
+            Note(f"Cannot tell: {groups} groups show no difference of models for groups like these; {large}.", WARNING)
+        ]
     return []

@@ -91,16 +91,16 @@ class ScoredRows:
     answers: true values and predictions (n,), for document metrics. bounds: the bounds of the scores that metrics
     yield. measures: for each score of a log, what it measures. document_scores: by the name of the score, document
     metrics that are not means. of_trials: columns (n,) of `OF_TRIALS` by role. other_scores: by the name of a score, a
-    mask (n,) of the rows of tasks with another primary score. read: provenance, for the recipe. skip: whether rows
-    without a score are left out. named_by_log: whether the log named the scores, so that a task may lack some.
-    can_pool_groups: whether groups contain different answers, not the same answers scored in several ways. rows: gives
-    rows their file and line in messages.
+    mask (n,) of the rows of tasks with another primary score. provenance: description of the input, for the recipe.
+    skip: whether rows without a score are left out. named_by_log: whether the log named the scores, so that a task may
+    lack some. can_pool_groups: whether groups contain different answers, not the same answers scored in several ways.
+    rows: gives rows their file and line in messages.
     """
 
     scores: Mapping[str, Floats]
     coded: Mapping[str, Coded]
     clusters: Integers | None
-    read: Mapping[str, Any]
+    provenance: Mapping[str, Any]
     notes: tuple[str, ...]
     skip: bool = False
     named_by_log: bool = False
@@ -258,12 +258,16 @@ def _read_source(
             pooled="model" if roles["model"] is None else None,
         )
     columns = {role: column or table.chosen.get(role) for role, column in roles.items()}
-    if columns["model"] is None and len(table.read["files"]) > 1 and FILE not in (columns["groups"] or "").split(","):
+    if (
+        columns["model"] is None
+        and len(table.provenance["files"]) > 1
+        and FILE not in (columns["groups"] or "").split(",")
+    ):
         columns["model"] = FILE
     names = [column for role, column in table.chosen.items() if role.startswith(SCORES)] if score is None else [score]
     if not names and answers is None:
         raise InputError(f"{NO_SCORE_COLUMN}{LIST_COLUMNS}")
-    n, notes, clusters = int(table.read["rows"]), list[str](), columns["clusters"]
+    n, notes, clusters = int(table.provenance["rows"]), list[str](), columns["clusters"]
     with table.locating_errors():
         filled = {name: table.columns[name] for name in names}
         if pos_label is None:
@@ -285,7 +289,7 @@ def _read_source(
             check_groups_are_not_ids(coded["groups"], coded.get("model"), roles["groups"])
         notes += _spellings_notes(coded)
         units = None if clusters is None else cluster_codes(table.columns[clusters], n, clusters)
-    provenance = dict(table.read)
+    provenance = dict(table.provenance)
     if columns["model"] != FILE and not by_file:
         provenance.pop("by_file", None)
     provenance |= {"score": names} if answers is None else dict(zip(("target", "prediction"), answers, strict=True))

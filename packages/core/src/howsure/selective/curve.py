@@ -214,7 +214,7 @@ def selective_table(
             "groups": len(parts),
             "level": level,
             "clustered": any(pairs.clusters is not None for _, pairs in parts),
-            **(all_parts.read or all_parts.notes),
+            **(all_parts.provenance or all_parts.notes),
             **({"reduce": TOP_LABEL} if likelier else {}),
             **({} if asked_worst is None else asked_worst.recipe),
         },
@@ -331,8 +331,8 @@ def _notes(ranks: Ranked) -> Iterator[str]:
     under = int(ranks.n[ranks.confidence < HARDLY].sum())
     if under > n / 20:
         yield (
-            f"{under / n:.0%} of the confidences are below {HARDLY:g}: if they are probabilities of one of two classes,"
-            " the confidence in the answer is the larger of p and 1 - p"
+            f"{under / n:.0%} of the confidences are below {HARDLY:g}; if they are the probability p of one of two "
+            "classes, use the larger of p and 1 - p as the confidence"
         )
     if ranks.clusters is not None:
         yield from _notes_on_clusters(ranks)

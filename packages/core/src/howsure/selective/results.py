@@ -87,7 +87,7 @@ class SelectiveCurve(Result):
     """The result of `selective_curve`.
 
     name: the group. n: the number of answers. accuracy: the accuracy of all answers. auroc: the AUROC of confidence for
-    correctness. aurc, excess_aurc: the area under the risk–coverage curve, and its excess over a perfect order.
+    correctness. aurc, excess_aurc: the area under the risk–coverage curve, and AURC minus that of a perfect ranking.
     at_coverage, at_accuracy: the requested points of the curve. notes: caveats. points: the curve. recipe: everything
     needed to repeat it.
     """
@@ -116,7 +116,7 @@ class SelectiveCurve(Result):
             "accuracy": str(self.accuracy),
             "AUROC": str(self.auroc),
             "AURC": str(self.aurc),
-            "E-AURC": f"{self.excess_aurc} (0: a perfect order)",
+            "E-AURC": f"{self.excess_aurc} (0: a perfect ranking)",
         }
         return [
             *(f"{name:<8}  {text}" for name, text in figures.items()),
@@ -197,8 +197,8 @@ class SelectiveThreshold(Result):
             lines = [
                 f"{of}keep answers with confidence ≥ {self.threshold!r}: {self._share_kept}",
                 f"guarantee: at most {self.risk:.4g} of such answers are wrong, with probability {1 - self.delta:g}",
-                f"observed: {self.errors:,} wrong of those kept ({number(self.errors / self.n_kept)}), "
-                f"{self.n_wrong - self.errors:,} of the others",
+                f"observed: of the kept answers, {self.errors:,} are wrong ({number(self.errors / self.n_kept)}); of "
+                f"the others, {self.n_wrong - self.errors:,}",
             ]
         return "\n  ".join([*lines, *self.footnotes()])
 
@@ -207,8 +207,8 @@ class SelectiveThreshold(Result):
         """The number of answers that the threshold keeps in these data, and the numbers of wrong answers on both sides
         of it."""
         return (
-            f"confidence ≥ {self.threshold!r} keeps {self._share_kept}: {self.errors:,} wrong "
-            f"({number(self.errors / self.n_kept)}), {self.n_wrong - self.errors:,} of the others"
+            f"confidence ≥ {self.threshold!r} keeps {self._share_kept}: of these, {self.errors:,} are "
+            f"wrong ({number(self.errors / self.n_kept)}); of the others, {self.n_wrong - self.errors:,}"
         )
 
     @property
@@ -259,7 +259,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
             Column("accuracy", POINT, better=HIGHER),
             Column("auroc", ESTIMATE, "AUROC", HIGHER, auroc),
             Column("aurc", ESTIMATE, "AURC", LOWER, f"{aurc} curve", detail=True),
-            Column("excess_aurc", ESTIMATE, "E-AURC", LOWER, "its excess over a perfect order", detail=True),
+            Column("excess_aurc", ESTIMATE, "E-AURC", LOWER, "AURC minus that of a perfect ranking", detail=True),
         ]
         for i, point in enumerate(first.at_coverage):
             values = [row.at_coverage[i].accuracy for row in self.rows]
@@ -292,7 +292,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         point = self.rows[0].at_coverage[0]
         kept, whole = [row.at_coverage[0].accuracy for row in self.rows], [row.accuracy for row in self.rows]
         return (
-            f"Of the {point.asked:.0%} most confident answers, {self._range(kept)} are right; of all, "
+            f"Of the {point.asked:.0%} most confident answers, {self._range(kept)} are right; of all answers, "
             f"{self._range(whole)}."
         )
 
@@ -350,7 +350,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
     def _promises(self) -> Iterator[str]:
         for threshold in self.thresholds[:1]:
-            each = "each group's threshold by itself: " if len(self.thresholds) > 1 else ""
+            each = "for each group by itself, " if len(self.thresholds) > 1 else ""
             yield (
                 f"threshold: {each}at most {threshold.risk:g} of the answers at or above it are wrong, with "
                 f"probability {1 - threshold.delta:g}"
@@ -360,7 +360,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         )
         for threshold in self.thresholds:
             if threshold.threshold is None:
-                yield f"{_name(threshold)}: none can be guaranteed; {threshold.advice}"
+                yield f"{_name(threshold)}: no threshold can be guaranteed; {threshold.advice}"
 
     @checks_axes
     def plot(self, ax: Axes | None = None) -> Axes:

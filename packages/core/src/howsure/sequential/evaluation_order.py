@@ -93,7 +93,7 @@ def draw_order(
     place = dict(zip(distinct, generator_from(rng).permutation(len(distinct)).tolist(), strict=True))
     order = np.argsort([place[unit] for unit in units], kind="stable")
     made = (OrderedItem(i, items[row], None if clusters is None else units[row]) for i, row in enumerate(order, 1))
-    recipe: dict[str, Any] = {"howsure": __version__, **(dict(rows.read) or {"n": n})}
+    recipe: dict[str, Any] = {"howsure": __version__, **(dict(rows.provenance) or {"n": n})}
     recipe |= {AS_READ.get(role, role): column for role, column in roles.items()} if data is not None else {}
     return ItemOrder(rows=tuple(made), recipe=recipe | {"seed": seed_in_recipe(rng)})
 
@@ -111,7 +111,7 @@ def columns_by_role(
             raise not_a_column_name(role, column)
     kinds = {column: Kind.SCORE if role in scores else Kind.VALUES for role, column in roles.items()}
     rows = read_columns(data, kinds, **how)
-    rows = rows if rows.read else _as_read(rows, {roles[role]: rows[roles[role]] for role in scores})
+    rows = rows if rows.provenance else _as_read(rows, {roles[role]: rows[roles[role]] for role in scores})
     return {role: rows[column] for role, column in roles.items()}, dict(roles), rows
 
 
@@ -120,7 +120,7 @@ def _as_read(rows: Columns, scores: Mapping[str, Any]) -> Columns:
     if not (percent := percentages(scores)):
         return rows
     n = len(next(iter(scores.values())))
-    return replace(rows, read={"n": n, "percentages": percent, "notes": notes_on_numbers([], percent)})
+    return replace(rows, provenance={"n": n, "percentages": percent, "notes": notes_on_numbers([], percent)})
 
 
 def texts(values: Any, n: int, name: str) -> list[str]:

@@ -69,8 +69,8 @@ class ComparisonPlan(Result):
     def answer(self) -> str:
         """The number of items that the comparison will need."""
         return (
-            f"About {self.items:,.0f} of {self.items_total:,} items are expected until it is decided, or all are "
-            "evaluated."
+            f"On average, the comparison ends after about {self.items:,.0f} of {self.items_total:,} items, because it "
+            "is decided or no items are left."
         )
 
     @property
@@ -168,7 +168,7 @@ def plan_comparison(
                 "bounds",
             )
         both = {named["score"]: first, named["against"]: second}
-        check_scales(both, rows.read.get("percentages", ()), ends)
+        check_scales(both, rows.provenance.get("percentages", ()), ends)
         for role, values in (("score", first), ("against", second)):
             checked_scores(values, named[role], bounds=ends)
         n = len(first)
@@ -188,7 +188,7 @@ def plan_comparison(
         stops.append(float(units.sizes[:stop].sum()))
         verdicts.append(verdict)
     low, high = mean.interval(level)
-    recipe: dict[str, Any] = {"howsure": __version__, "method": BETTING, **(dict(rows.read) or {"n": n})}
+    recipe: dict[str, Any] = {"howsure": __version__, "method": BETTING, **(dict(rows.provenance) or {"n": n})}
     recipe |= {AS_READ.get(role, role): column for role, column in roles.items()} if data is not None else {}
     recipe |= {"items_total": items_total, "bounds": ends, "level": level, "simulations": n_simulations}
     return ComparisonPlan(

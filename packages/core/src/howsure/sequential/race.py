@@ -54,7 +54,7 @@ class Racer:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Race(Rows[Racer]):
-    """The result of `race_models`: the remaining models, then those that were dropped, the last one first.
+    """The result of `race_models`: the remaining models, then the dropped models, the most recently dropped first.
 
     n: the number of items until there was a verdict, or so far. items_total: the number of items of the benchmark.
     answers: the number of answers of all models that the race used. recipe: everything needed to repeat it.
@@ -84,8 +84,8 @@ class Race(Rows[Racer]):
         left, all_of_them = self.left, self.items_total * len(self.rows)
         best = f"{left[0]} is the best" if len(left) == 1 else f"{len(left)} models are left: {', '.join(left)}"
         return (
-            f"{best}, after {self.n:,} of {counted(self.items_total, 'item')}; {self.answers:,} answers of "
-            f"{all_of_them:,} ({self.answers / all_of_them:.0%})."
+            f"{best}, after {self.n:,} of {counted(self.items_total, 'item')} and {self.answers:,} of {all_of_them:,} "
+            f"answers ({self.answers / all_of_them:.0%})."
         )
 
     def footnotes(self) -> Sequence[str]:
@@ -159,7 +159,7 @@ def race_models(
                 "1.",
                 "bounds",
             )
-        check_scales({named["score"]: scores}, rows.read.get("percentages", ()), ends)
+        check_scales({named["score"]: scores}, rows.provenance.get("percentages", ()), ends)
         checked_scores(scores, named["score"], bounds=ends)
         models, items = (texts(columns[role], len(scores), named[role]) for role in ("model", "id"))
         names = list(dict.fromkeys(models))
@@ -191,7 +191,11 @@ def race_models(
         low, high = mean.bounds((1 - level) / 2)
         outcome = DROPPED if stop else BEST if len(left) == 1 else RACING
         racers.append(Racer(name, outcome, n, Estimate(mean.value, low, high, level=level, method=BETTING, n=n)))
-    recipe: dict[str, Any] = {"howsure": __version__, "method": BETTING, **(dict(rows.read) or {"n": len(scores)})}
+    recipe: dict[str, Any] = {
+        "howsure": __version__,
+        "method": BETTING,
+        **(dict(rows.provenance) or {"n": len(scores)}),
+    }
     recipe |= {AS_READ.get(role, role): column for role, column in roles.items()} if data is not None else {}
     return Race(
         rows=tuple(sorted(racers, key=_place)),

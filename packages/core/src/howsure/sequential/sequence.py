@@ -350,7 +350,7 @@ class ScoreSequence(ABC):
     def mean_of(self) -> str:
         """The population whose mean the verdict is about."""
         if self.items_total is None:
-            return "the mean of the population that the items are drawn from"
+            return "the mean of the population from which the items are drawn"
         return f"the mean of these {self.items_total:,} items, over the runs evaluated"
 
     @property

@@ -502,7 +502,7 @@ def compare(
             with_means=to_compare.of_scores or in_rows or chosen in OF_MEANS,
             notes=(
                 *to_compare.notes,
-                *columns_notes(str(targets), to_compare.rows.read.get("read_as")),
+                *columns_notes(str(targets), to_compare.rows.provenance.get("read_as")),
                 *views,
                 *notes_on_labels(source, names),
                 *notes_of_documents(source, names),
@@ -510,7 +510,7 @@ def compare(
             progress=progress,
             recipe=recipe_of_documents(source, names) | ({"items": BY_ORDER} if to_compare.by_order else {}),
         )
-    return replace(comparison, recipe={**to_compare.rows.read, **comparison.recipe})
+    return replace(comparison, recipe={**to_compare.rows.provenance, **comparison.recipe})
 
 
 def _check_baseline_name(against: object) -> str | None:
@@ -553,7 +553,7 @@ def _score_metrics(
         metric = score_metric(name, lower_is_better=lower, bounds=_score_bounds(systems, bounds, measure))
         scores = {column: runs[:, :, 0].ravel() for column, runs in systems.predictions.items()}
         scores.setdefault(name, next(iter(scores.values())))  # the column of scores, if models are rows
-        check_scales(scores, to_compare.rows.read.get("percentages", ()), bounds)
+        check_scales(scores, to_compare.rows.provenance.get("percentages", ()), bounds)
         requested.append(Requested(systems, (metric,), systems, (position,)))
     return requested
 

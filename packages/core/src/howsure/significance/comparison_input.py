@@ -253,7 +253,7 @@ def read_model_columns(
         with rows.locating_errors():
             scores = {name: rows[name] for name in systems}
             made = read_score_columns(scores, other, **{role: arrays.get(role) for role in grouping})
-        rows = replace(rows, read=made.rows.read | rows.read)
+        rows = replace(rows, provenance=made.rows.provenance | rows.provenance)
         return replace(made, rows=_grouped(rows, names), notes=(*made.notes, *rows.notes))
     if y_true is None:
         raise InputError(
@@ -299,7 +299,7 @@ def _repeated_item_column(rows: Rows) -> dict[str, str]:
 
 def _grouped(rows: Rows, names: Mapping[str, str]) -> Rows:
     """Return the rows with the column of the groups in the description of the input."""
-    return replace(rows, read=rows.read | ({"group": names["groups"]} if "groups" in names else {}))
+    return replace(rows, provenance=rows.provenance | ({"group": names["groups"]} if "groups" in names else {}))
 
 
 # One row per model, item and run.
@@ -347,7 +347,7 @@ def read_model_rows(
         kinds |= dict.fromkeys(names["prediction"], _kind(tasks, Kind.VALUES))
         table = rows_of_models(data, names, file_notes, pos_label=pos_label, kinds=kinds, against=against)
         if against is not None and names["model"] == [FILE]:
-            against = name_of_file(against, table.read["files"])
+            against = name_of_file(against, table.provenance["files"])
     else:
         if score is None and prediction is None:
             raise nothing_to_compare("against", found_in=data)
@@ -395,7 +395,7 @@ def read_model_rows(
         notes += item_table.notes
         percent = [] if pos_label is not None else percentages({name: columns[name] for name in names["score"]})
         notes += notes_on_numbers([], percent)
-        table = replace(table, read=table.read | {"percentages": percent}) if percent else table
+        table = replace(table, provenance=table.provenance | {"percentages": percent}) if percent else table
         systems: dict[str, Systems] = {}
         for name in names["score"]:
             values = positive_scores(columns[name], pos_label, name, notes)
@@ -414,7 +414,9 @@ def read_model_rows(
                 classes=classes,
                 **grouping,
             )
-        table = replace(table, read=table.read | ({"group": ",".join(names["groups"])} if names["groups"] else {}))
+        table = replace(
+            table, provenance=table.provenance | ({"group": ",".join(names["groups"])} if names["groups"] else {})
+        )
         return ToCompare(systems, prediction is None, against, tuple(notes), rows=table)
 
 

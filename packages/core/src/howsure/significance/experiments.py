@@ -46,8 +46,8 @@ class Run:
 
 
 class Experiments:
-    """A file with predictions of several conditions (baseline, models) and runs on one test set, and dated results of
-    checks.
+    """A file that stores predictions of several conditions (a baseline, models) and runs on one test set, and the
+    results of checks with their dates.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "nli.experiments")

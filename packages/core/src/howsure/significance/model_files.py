@@ -78,7 +78,7 @@ def rows_of_models(
             choose=partial(choose, item=item, run=run),
             chosen_as=lambda role: of_score if role.startswith(SCORES) else Kind.NAMES,
         )
-    model = model or rows.chosen.get(MODEL) or (FILE if len(rows.read["files"]) > 1 else None)
+    model = model or rows.chosen.get(MODEL) or (FILE if len(rows.provenance["files"]) > 1 else None)
     item, run = item or rows.chosen.get("id"), run or rows.chosen.get("run")
     scores = score_columns or [column for role, column in rows.chosen.items() if role.startswith(SCORES)]
     if not scores and not names["prediction"]:
@@ -90,7 +90,7 @@ def rows_of_models(
     names |= {"model": [model], "id": [item], "run": [run] if run else [], "score": scores}
     if repeated := rows.chosen.get("clusters"):
         names["clusters"] = [repeated]
-    return replace(rows, read=rows.read | apart)
+    return replace(rows, provenance=rows.provenance | apart)
 
 
 def _no_model_advice(scores: Sequence[str], against: str | None) -> str:

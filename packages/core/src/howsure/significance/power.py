@@ -47,7 +47,9 @@ class ComparisonPower(Result):
     def answer(self) -> str:
         """The difference that the items can detect, and the power."""
         difference = "no difference" if math.isnan(self.difference) else f"a true difference of {self.difference:.4f}"
-        return f"{counted(self.n, 'item')} find {difference} in accuracy with a power of {self.power:.2g}."
+        return (
+            f"A test of {counted(self.n, 'item')} detects {difference} in accuracy with probability {self.power:.2g}."
+        )
 
     def columns(self) -> Sequence[Column]:
         """The numbers, and the test."""

@@ -330,7 +330,7 @@ def verdicts(result: Comparison) -> list[str]:
     >>> from howsure.significance.comparison import compare
     >>> y = [0, 1] * 20
     >>> verdicts(compare(y, {"base": [0, 0] * 20}, {"large": y}, metrics="accuracy", rng=0))
-    ['large is better than base in accuracy by +0.5000 [+0.3432, +0.6568] (p < 0.0001).']
+    ['large is better than base: accuracy higher by 0.5000 [0.3432, 0.6568] (p < 0.0001).']
     """
     if result.best is not None:
         return _best_sentences(result)
@@ -340,7 +340,7 @@ def verdicts(result: Comparison) -> list[str]:
         parts = []
         for side in ("better", "worse"):
             findings = [_finding(row) for row in rows if row.p_adjusted <= ALPHA and _better_or_worse(row) == side]
-            parts += [f"is {side} than {rows[0].against} in {', in '.join(findings)}"] if findings else []
+            parts += [f"is {side} than {rows[0].against}: {', '.join(findings)}"] if findings else []
         unseen = [row.metric for row in rows if row.p_adjusted > ALPHA]
         unknown = [row for row in rows if math.isnan(row.p_adjusted)]
         of_one_item = [
@@ -387,16 +387,16 @@ def _in_groups(rows: Sequence[GroupDifference]) -> Iterator[str]:
         sides: dict[str, list[str]] = {
             "better": [],
             "worse": [],
-            "not told apart": [],
+            "no difference detected": [],
             "not compared": [],
             "undefined": [],
         }
         for row in group_rows:
-            verdict = _better_or_worse(row) if row.p_adjusted <= ALPHA else "not told apart"
+            verdict = _better_or_worse(row) if row.p_adjusted <= ALPHA else "no difference detected"
             verdict = "undefined" if math.isnan(row.p_adjusted) else verdict
             sides[verdict if row.n > 1 else "not compared"].append(row.group)
         parts = [f"{side} in {shortened(groups)}" for side, groups in sides.items() if groups]
-        yield f"{model} against {against} in {metric}, by group: {'; '.join(parts)}."
+        yield f"{model} compared with {against} in {metric}, by group: {'; '.join(parts)}."
 
 
 def _best_sentences(result: Comparison) -> list[str]:
@@ -416,11 +416,11 @@ def _best_sentences(result: Comparison) -> list[str]:
         tied, rows = tuple(model for model in tied if model not in names), rows[equal - 1 :]
         rest = f"; not significantly worse: {shortened(tied)}" if tied else ""
     elif tied or untested:
-        statement = f"{result.best} is best in {metric}, with {value}"
+        statement = f"{result.best} is best in {metric}, {value}"
         rest = f"; not significantly worse: {shortened(tied)}" if tied else ""
     else:
-        statement = f"{result.best} is best in {metric}, with {value}, significantly better than every other model"
-        return [f"{statement}. {rows[0].model}: {_finding(rows[0])}."]
+        statement = f"{result.best} is best in {metric}, {value}, and significantly better than every other model"
+        return [f"{statement}. The second, {rows[0].model}, has {_finding(rows[0])}."]
     n_worse = len(rows) - len(tied) - len(untested)
     rest += f"; not compared: {shortened(untested)}" if untested else ""
     worse = f"; {counted(n_worse, 'other is', 'others are')} significantly worse" if n_worse else ""
@@ -433,9 +433,9 @@ def how(result: Comparison) -> list[str]:
     if recipe["method"] in ("gaffke", "student", JACKKNIFE):
         return [*_means_sentences(result), *_adjusted(result), *(f"Note: {note}" for note in result.notes)]
     drawn = {
-        "permutation": "swapped by coin flips",
-        "bootstrap": "drawn with replacement",
-        "mcnemar": "counted where only one system is right (mid-p McNemar)",
+        "permutation": "swapped between the models at random (permutation test)",
+        "bootstrap": "drawn with replacement (bootstrap)",
+        "mcnemar": "counted where only one of the models is right (mid-p McNemar test)",
         "boostsa": f"drawn in sub-samples of {recipe['sample_size']} (BooStSa's rule)",
     }[recipe["method"]]
     exact = " p is exact." if all(row.exact for row in result) else ""
@@ -495,34 +495,31 @@ def _means_sentences(result: Comparison) -> list[str]:
             method = "Gaffke's intervals and McNemar's exact p"
         else:
             method = "Gaffke's intervals and p (for bounded scores)"
-        sentences = [f"{method}, of the paired differences of {unit}{runs}."]
+        sentences = [f"From the paired differences of {unit}{runs}: {method}."]
     shares = [row.run_share for row in result if not math.isnan(row.run_share)]
     if shares:
         least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"
         share = f"about {least}" if least == most else f"{least} to {most}"
         sentences.append(
-            f"Chance between runs is {share} of the variance of these differences. More runs reduce only this part, "
-            "more items reduce all of the variance."
+            f"Variation between runs of the same item is {share} of the variance of these differences. More runs "
+            "reduce only this part; more items reduce the whole variance."
         )
     smallest = [row.detectable_difference for row in result if not math.isnan(row.detectable_difference)]
     if smallest and any(not row.p_adjusted <= ALPHA for row in result):
         ends = dict.fromkeys(map(short_number, (min(smallest), max(smallest))))
         sentences.append(
-            f"A single test of these items finds a true difference of {' to '.join(ends)} with a power of 0.8."
+            f"A single test of these items detects a true difference of {' to '.join(ends)} with probability 0.8."
         )
     return sentences
 
 
 def _finding(row: Difference) -> str:
-    """Return a phrase on how much better or worse a model is, without a sign if the sign would contradict the words."""
+    """Return a phrase on how much higher or lower the value of a model is."""
     p_text = f"({p_in_words(row.p_adjusted)})"
-    if row.higher_is_better and row.difference > 0:
-        ends = "" if math.isnan(row.low) else f" {interval(row.low, row.high, sign=True)}"
-        return f"{row.metric} by {row.difference:+.4f}{ends} {p_text}"
     side, sign = ("higher", 1.0) if row.difference > 0 else ("lower", -1.0)
     low, high = sorted((sign * row.low, sign * row.high))  # of the amount
     ends = "" if math.isnan(row.low) else f" {interval(low, high)}"
-    return f"{row.metric}, {side} by {abs(row.difference):.4f}{ends} {p_text}"
+    return f"{row.metric} {side} by {abs(row.difference):.4f}{ends} {p_text}"
 
 
 def _better_or_worse(row: Difference) -> str:

@@ -113,7 +113,7 @@ def test_other_fields_of_a_log_are_kept_if_named(log: Path) -> None:
     table = howsure.read(log).rows({"doc": Kind.OPTIONAL, "acc": Kind.NUMBER})
     assert table.columns["doc"][1] == '{"question":"1?","subject":"physics"}'
     assert table.columns["acc"].tolist() == [1, 0, 0]
-    assert table.read["format"] == "lm-eval"
+    assert table.provenance["format"] == "lm-eval"
 
 
 @pytest.mark.parametrize("name", LOGS)

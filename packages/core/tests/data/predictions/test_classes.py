@@ -216,7 +216,7 @@ def test_labels_of_real_annotators_are_read(real_data: Path, tmp_path: Path) -> 
     """LeWiDi 2025: the votes on sarcasm, 1 to 6, as mappings."""
     path = real_data / "lewidi2025" / "CSC_dev.jsonl.gz"
     table = howsure.read(path).rows({"soft_label": Kind.VALUES})
-    columns, recipe = table.columns, table.read
+    columns, recipe = table.columns, table.provenance
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         expected = [[row["soft_label"][str(k)] for k in range(1, 7)] for row in map(json.loads, lines)]
     assert recipe["rows"] == len(expected)

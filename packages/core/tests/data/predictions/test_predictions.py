@@ -149,7 +149,7 @@ def test_every_format_gives_the_same(tmp_path: Path, suffix: str) -> None:
     table = howsure.read(path).rows(
         {"tag": Kind.VALUES, "draws": Kind.VALUES, "score": Kind.NUMBER, "age": Kind.NUMBER}
     )
-    columns, recipe = table.columns, table.read
+    columns, recipe = table.columns, table.provenance
     assert columns["tag"].tolist() == COLUMNS["tag"]
     for name in ("score", "age"):
         assert columns[name].dtype == np.float64
@@ -178,7 +178,7 @@ def test_rows_that_miss_a_value_are_refused_or_counted(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"tag must not be missing; row 1 of .* with skip_missing=True \(3 in all\)"):
         howsure.read(path).rows({"tag": Kind.VALUES, "score": Kind.NUMBER})
     table = howsure.read(path, skip_missing=True).rows({"tag": Kind.VALUES, "score": Kind.NUMBER})
-    columns, recipe = table.columns, table.read
+    columns, recipe = table.columns, table.provenance
     assert (columns["tag"].tolist(), columns["score"].tolist()) == (["b"], [3.0])
     assert (recipe["rows"], recipe["skipped"]) == (1, {"tag": 1, "score": 2})
 
@@ -186,7 +186,7 @@ def test_rows_that_miss_a_value_are_refused_or_counted(tmp_path: Path) -> None:
 def test_several_files_follow_each_other(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}.csv", COLUMNS) for name in "ab"]
     table = howsure.read(paths).rows({"tag": Kind.VALUES})
-    columns, recipe = table.columns, table.read
+    columns, recipe = table.columns, table.provenance
     assert columns["tag"].tolist() == COLUMNS["tag"] * 2
     assert recipe["rows"] == 8
 

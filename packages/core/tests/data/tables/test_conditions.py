@@ -136,7 +136,7 @@ def test_columns_are_read_of_the_rows_that_satisfy_it(suffix: str, tmp_path: Pat
     path = write(tmp_path / f"x{suffix}", GAP)
     table = howsure.read(path, where="not (n > 2) or model = 'Base'").rows({"q": Kind.NUMBER})
     assert table.columns["q"].tolist() == [2, 3, 5]
-    assert table.read["left_out"] == 3
+    assert table.provenance["left_out"] == 3
     with pytest.raises(InputError, match="no row"):
         howsure.read(path, where="n > 11").rows({"q": Kind.NUMBER})
 

@@ -40,7 +40,7 @@ def test_percentages_are_proportions(suffix: str, kind: Kind, tmp_path: Path) ->
     path = table(tmp_path / f"x.{suffix}", ["65%", "35,5 %", "100\u00a0%", ".5%"])
     rows = howsure.read(path).rows({"p": kind})
     assert [float(value) for value in rows["p"]] == [0.65, 0.355, 1.0, 0.005]
-    assert rows.read["percentages"] == ["p"]
+    assert rows.provenance["percentages"] == ["p"]
 
 
 def test_scores_and_probabilities_in_percent(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_bounds_of_percentages_are_those_of_proportions(mixed: howsure.Files) ->
 
 def test_conditions_compare_proportions(mixed: howsure.Files) -> None:
     for where, n in (("person > 0.5", 5), ("person = '50%'", 2), ("person >= share", 12)):
-        assert howsure.read(mixed.paths[0], where=where).rows({"id": Kind.VALUES}).read["rows"] == n
+        assert howsure.read(mixed.paths[0], where=where).rows({"id": Kind.VALUES}).provenance["rows"] == n
 
 
 def test_look_keeps_labels_and_names_in_percent(tmp_path: Path) -> None:

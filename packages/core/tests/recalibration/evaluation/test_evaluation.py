@@ -194,7 +194,7 @@ def test_an_overconfident_model_is_improved_and_a_calibrated_one_is_not() -> Non
     assert (evaluation.kind, evaluation.needed) == ("improves", None)
     assert evaluation.error_after.value < evaluation.error_before.value / 2
     assert evaluation.verdict().startswith(
-        "Recalibration (temperature) improves these probabilities: the calibration error"
+        "Recalibration (temperature) improves these probabilities: calibration error"
     )
     assert evaluate_recalibration(Y, Q, method="temperature").kind in ("cannot tell", "does not help")
 
@@ -202,7 +202,7 @@ def test_an_overconfident_model_is_improved_and_a_calibrated_one_is_not() -> Non
 def test_a_map_that_merges_predictions_makes_good_ones_worse() -> None:
     (evaluation,) = recalibration_table(Y, Q, methods={"histogram": 3})
     assert evaluation.kind == "makes it worse"
-    assert "makes it worse: the Brier score rises" in evaluation.verdict()
+    assert "makes these probabilities worse: calibration error" in evaluation.verdict()
 
 
 def test_without_a_decision_it_says_how_many_rows_are_needed() -> None:
@@ -215,7 +215,7 @@ def test_without_a_decision_it_says_how_many_rows_are_needed() -> None:
 def test_auto_chooses_within_the_folds_and_says_what() -> None:
     evaluation = evaluate_recalibration(Y[:400], SHARP[:400], repeats=1)
     assert sum(evaluation.recipe["chosen"].values()) == 5
-    assert any("auto chose a method for each fold, from the other folds" in note for note in evaluation.notes)
+    assert any("auto chose the method for each fold" in note for note in evaluation.notes)
 
 
 def test_rows_drawn_from_the_seed_of_the_folds_are_divided_at_random() -> None:
@@ -235,7 +235,7 @@ def test_each_group_has_its_own_map_and_p_is_adjusted() -> None:
     assert all(p >= row.p_value for row, p in zip(table, table.p_adjusted, strict=True))
     alone = evaluate_recalibration(Y[1::2], SHARP[1::2], method="platt", repeats=1)
     assert table["sharp: platt"].brier.before == pytest.approx(alone.brier.before)
-    assert "Verdicts are each row's own; p is adjusted (Holm) for 4 of them." in str(table)
+    assert "p is adjusted for the 4 methods or groups (Holm); intervals and verdicts are not adjusted." in str(table)
 
 
 def test_the_floor_is_for_maps_not_for_what_was_before() -> None:

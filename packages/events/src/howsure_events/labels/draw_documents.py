@@ -261,7 +261,9 @@ class LabelDraw(Result):
         """Notes on the table."""
         lines = [f"{counted(sum(self.drawn), 'document')} of {sum(self.sizes):,} to read: {self.question}"]
         if sum(self.drawn) and self.recipe.get("allotted_by"):
-            lines.append(f"More are drawn where the labels of {self.recipe['allotted_by']} so far vary more.")
+            lines.append(
+                f"Strata in which the labels of {self.recipe['allotted_by']} vary more so far get more documents."
+            )
         if self.not_stored:
             lines.append(
                 f"{counted(self.not_stored, 'document')} of the input that name no actor were not stored and cannot be "

@@ -110,10 +110,10 @@ def comparison_verdict(rows: Sequence[Any], first: str, second: str, recipe: Map
     conclusions = [conclusion(row) for row in rows]
     more, fewer, equal = (conclusions.count(side) for side in ("greater", "less", "equal"))
     shown = f"the {100 * recipe['level']:g}% interval of the difference excludes 0"
+    same = f" and the same number in {equal}" if equal else ""
     return (
         f"Of {counted(len(rows), recipe['period'])} with documents, {first} has more in {more} and {second} in "
-        f"{fewer} ({shown}); {equal} {'is' if equal == 1 else 'are'} "
-        f"equal; in {len(rows) - more - fewer - equal} there is no conclusion."
+        f"{fewer} ({shown}){same}; {len(rows) - more - fewer - equal} remain undecided."
     )
 
 

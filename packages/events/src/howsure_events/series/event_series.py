@@ -262,7 +262,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
             return self.corrected.answer
         totals = sorted(((self.raw_total(actor), self.titles[actor]) for actor in self.actors), reverse=True)
         counts = [f"{title} {number(total, 3 if self.unit == 'share' else 1)}" for total, title in totals]
-        what = "Expected share of documents" if self.unit == "share" else f"Expected {self.unit}"
+        what = "Expected share of documents" if self.unit == "share" else f"Expected number of {self.unit}"
         return f"{what} with an event, by the model alone: {shortened(counts, limit=MAX_ANSWERED)}."
 
     @property

@@ -90,7 +90,7 @@ def test_further_documents_go_where_the_labels_of_the_first_actor_vary(reading: 
     more, size = (dict(zip(drawn.strata, counts, strict=True)) for counts in (drawn.drawn, drawn.sizes))
     assert drawn.recipe["allotted_by"] == ACTORS[0]
     assert more[SILENT] / size[SILENT] > 2 * more[WORD] / size[WORD]
-    assert "More are drawn where the labels of AAA so far vary more." in str(drawn)
+    assert "Strata in which the labels of AAA vary more so far get more documents." in str(drawn)
     chances = "SELECT stratum, min(inclusion), max(inclusion), count(*) FROM label_sample JOIN label_strata "
     for name, low, high, n in store.ask(chances + "USING (document) GROUP BY stratum"):
         assert low == high == pytest.approx(n / size[name], abs=1e-15), "the chances of both draws together"

@@ -269,7 +269,7 @@ class AntecedentModel:
         return other
 
     def judge_recalibration(self, documents: Iterable[Document], *, before: Self) -> CoreferenceRecalibration:
-        """Return the model's recalibration with `effects` on other documents, compared with the model `before`.
+        """Return the recalibration with its `effects`: this model's errors on other documents, and those of `before`.
 
         documents: documents with gold entities that the recalibration was not fitted to.
 

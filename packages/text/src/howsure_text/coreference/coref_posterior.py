@@ -209,7 +209,7 @@ class CorefPosterior:
         return float(np.log(p).sum()) if bool((p > 0.0).all()) else -np.inf
 
     def number_of_entities(self) -> CountDistribution:
-        """Return the exact distribution of the number of clusters: of new mentions, which is Poisson-binomial."""
+        """Return the exact distribution of the number of clusters, that is, of new mentions (a Poisson-binomial)."""
         return poisson_binomial(self.antecedents.new)
 
     def singleton_probability(self) -> Floats:

@@ -187,7 +187,7 @@ class CoreferenceScores(Result):
     pairwise: Score = NOTHING
     documents: int = field(default=0, kw_only=True)
     singletons: bool | None = field(default=None, kw_only=True, compare=False)
-    read: Mapping[str, Any] = field(default_factory=dict, kw_only=True, compare=False)
+    inputs: Mapping[str, Any] = field(default_factory=dict, kw_only=True, compare=False)
 
     description = ""
 
@@ -195,7 +195,7 @@ class CoreferenceScores(Result):
     def recipe(self) -> dict[str, Any]:
         """How the scores were computed."""
         made = {"howsure": __version__, "documents": self.documents, "singletons": self.singletons}
-        return made | dict(self.read)
+        return made | dict(self.inputs)
 
     @property
     def conll_f1(self) -> float:
@@ -237,11 +237,11 @@ class CoreferenceScores(Result):
     def text(self, **options: Any) -> str:
         """The files and the number of documents, if they are known, and the table."""
         text = super(CoreferenceScores, self).text(**options)
-        if not self.read:
+        if not self.inputs:
             return text
         without = "" if self.singletons else ", without singletons"
         heading = (
-            f"{self.read['predicted']} against {self.read['gold']}: {counted(self.documents, 'document')}{without}"
+            f"{self.inputs['predicted']} against {self.inputs['gold']}: {counted(self.documents, 'document')}{without}"
         )
         return f"{in_a_line(heading)}\n\n{text}"
 

@@ -168,8 +168,8 @@ class CoreferenceRecalibration(Result):
         change = (
             "The probabilities are unchanged; the confidence in entities is recalibrated."
             if sharpening is None
-            else f"Probabilities of antecedents to the power {sharpening.links:.2f}; log odds of a new entity times "
-            f"{sharpening.new:.2f}, plus {sharpening.offset:.2f}."
+            else f"Probabilities of antecedents are raised to the power {sharpening.links:.2f}; the log odds of a new "
+            f"entity are multiplied by {sharpening.new:.2f}, and {sharpening.offset:.2f} is added."
         )
         return [
             change,

@@ -123,7 +123,7 @@ class CRFTagger(Tagger):
         return tagger
 
     def fit(self, sentences: Sequence[Any], tags: Sequence[Sequence[str]], *, advance: Advance | None = None) -> Self:
-        """Learn the weights. `advance(1)` is called after each iteration (L-BFGS) or pass (AdaGrad).
+        """Learn the weights from tagged sentences. `advance(1)` is called after each L-BFGS iteration or AdaGrad pass.
 
         Raises InputError for parameters out of range, no sentences, an empty sentence, sentences given as strings,
         invalid items, or tags whose number differs from that of the words.

@@ -150,8 +150,8 @@ class Evaluation(Rows[Row]):
         """A sentence on the adjustment of p-values."""
         each, adjust = counted(len(self.rows) - 1, self.of), self.recipe["adjust"]
         if adjust is None:
-            return f"p is each {self.of}'s own, not adjusted for {each}."
-        return f"p of the {self.of}s is adjusted for {each} ({ADJUSTED[adjust]}); that of all is not."
+            return f"p is not adjusted for {each}."
+        return f"The p of each {self.of} is adjusted for {each} ({ADJUSTED[adjust]}); the p of all is not adjusted."
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -296,7 +296,7 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
         chosen = best if least is None else f"{best}, and all of probability {least:g} or more"
         silent = ", ".join(f"{name} ({n:,})" for name, n in sorted(self.missed.items()))
         missed = [f"No entity to evaluate of the type {silent}: the model proposes none."] if silent else []
-        return [f"Evaluated are the entities of {chosen}.", self._adjusted(), *missed]
+        return [f"The entities of {chosen} are evaluated.", self._adjusted(), *missed]
 
 
 def evaluate_tags(

@@ -230,7 +230,7 @@ def show(check: Check, shared: Mapping[str, Any]) -> None:
     check = in_options(check)
     how = {name: check.recipe[name] for name in ("howsure", "level", "alarms_over")}
     recipe = {"command": "howsure check", **how, "baseline": shared["baseline"]}
-    check = replace(check, recipe=recipe | {"checks": [each.recipe for each in check.found]})
+    check = replace(check, recipe=recipe | {"checks": [each.recipe for each in check.results]})
     store = None if shared["experiments"] is None else Experiments(shared["experiments"])
     if shared["write_baseline"] is not None:
         check.baseline.save(shared["write_baseline"])

@@ -36,13 +36,13 @@ def sums_of_frame(
 class Parts:
     """Checked pairs, or sums of very many pairs, by group; without groups, the only group name is None.
 
-    n: number of pairs in all groups. read: description of the files for a recipe; {} for arrays and frames. notes:
-    details of how the pairs were read. worst: the most confidently wrong rows, if requested.
+    n: number of pairs in all groups. provenance: description of the files for a recipe; {} for arrays and frames.
+    notes: details of how the pairs were read. worst: the most confidently wrong rows, if requested.
     """
 
     by_group: Iterable[tuple[str | None, Pairs | Slots]]
     n: int
-    read: dict[str, Any] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
     worst: WorstRows | None = None
 
@@ -129,13 +129,13 @@ def parts_read(
 class GroupsRead:
     """Iterates over (name, pairs or sums) of the groups of an open source, reading one group at a time."""
 
-    read: Read
+    reader: Read
     source: Source
 
     def __iter__(self) -> Iterator[tuple[str | None, Pairs | Slots]]:
-        with self.source.progress(self.read.n) as advance:
-            for name in self.read.group_names or (None,):
-                yield name, _narrow_type(self.read.source(name, advance=advance))
+        with self.source.progress(self.reader.n) as advance:
+            for name in self.reader.group_names or (None,):
+                yield name, _narrow_type(self.reader.source(name, advance=advance))
 
 
 def _narrow_type(source: object) -> Pairs | Slots:

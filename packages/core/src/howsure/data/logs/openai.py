@@ -27,7 +27,9 @@ OF_THE_API |= {"top_p", "top_logprobs", "max_output_tokens", "parallel_tool_call
 
 
 BATCH = {"custom_id", "response", "error"}
-NO_ANSWER = "have no probability: nothing was answered, no token is one of the answers, or two name different ones"
+NO_ANSWER = (
+    "have no probability: there is no answer, no token is one of the answers, or two tokens name different answers"
+)
 ADD_ANSWERS = 'Add the possible answers to each record, as "classes": ["yes", "no"]; only the log itself can name them'
 PARTS = ("choices", "output")  # fields of a response
 RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
@@ -170,8 +172,8 @@ class _Counts:
             yield f"at the answer, tokens that are not answers have a probability of {share:.4f} on average"
         if self.answered and not self.whole:
             yield (
-                f"{self.answered - self.knowing:,} of {self.answered:,} answers come without the log-probability of "
-                "another answer: each has the probability of its own token; ask for more top_logprobs to judge all"
+                f"{self.answered - self.knowing:,} of {self.answered:,} answers have the log-probability of their own "
+                "token, but of no other answer; request more top_logprobs"
             )
 
 

@@ -65,7 +65,7 @@ def test_boxes_and_aliases_are_reported() -> None:
     rows_read, notes = rows_and_notes(decisions_by_name("r1", model="jev-latest"))
     assert [row["task"] for row in rows_read] == ["spam", "tone", "urgency"]
     assert notes == [
-        "log.jsonl: 1 answers are of types without probabilities of answers (box), and left out.",
+        "log.jsonl: 1 answers are left out, because answers of their type (box) have no probabilities.",
         "log.jsonl: jev-latest is an alias, which may name another model later.",
     ]
 

@@ -59,7 +59,7 @@ def test_where_an_answer_is_not_known_each_has_the_probability_of_its_token(body
     assert (second["probability"], second["correct"]) == (pytest.approx(0.625), 0)
     assert "log_probabilities" not in first
     assert "log_probabilities" not in second
-    assert "1 of 2 answers come without the log-probability of another answer" in notes[1]
+    assert "1 of 2 answers have the log-probability of their own token" in notes[1]
 
 
 @pytest.mark.parametrize(

@@ -280,7 +280,7 @@ def score_command(
     scores = score_documents(*sides, singletons=singletons)
     named: dict[str, Any] = {"gold": gold, "predicted": predicted}
     named |= {"left_out": [broken_document.name for broken_document in left_out]} if left_out else {}
-    emit_result(replace(scores, read=named), form, output)
+    emit_result(replace(scores, inputs=named), form, output)
 
 
 @command.command("recalibrate", short_help="Recalibrate probabilities by documents with gold entities.")
