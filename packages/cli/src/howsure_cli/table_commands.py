@@ -543,12 +543,15 @@ class _TableProposals(CriteriaColumns):
 
     def propose_probabilities(self) -> Iterator[Proposal]:
         """If there are probabilities and labels: the calibration of the probabilities, and their use for abstention."""
-        options, used = self._classes() or self._probability()
-        if not options or ("prob" in options and self._is_of_prediction(used, str(options.get("positive", "1")))):
+        options, used = self._classes() or self._confidence() or self._probability()
+        is_confidence = "prediction" in options
+        positive = str(options.get("positive", "1"))
+        if not options or ("prob" in options and not is_confidence and self._is_of_prediction(used, positive)):
             return
         item, model = self._item, self._model()
         groups = [column for column in (model, *self._groups()[:1]) if column is not None and column not in used]
         groups = [column for column in groups if not self._determines(column, used[0])]
+        groups = [column for column in groups if column.name != options.get("prediction")]
         by_file = model is None and self.files > 1
         names = [*(["file"] if by_file else []), *(group.name for group in groups)]
         by: Options = {"by_file": by_file, "group": ",".join(names)}
@@ -557,7 +560,7 @@ class _TableProposals(CriteriaColumns):
         is_sampled = used[0] is self._labels_of_a_sample()  # what the rows are, and not whether answers are right
         columns = [*used, *groups, cluster]
         yield self._command("calibration", columns, **options, **by, **of_item)
-        reduce = self._reduction(used) if "prob" in options else ""
+        reduce = self._reduction(used) if "prob" in options and not is_confidence else ""
         if not is_sampled and reduce is not None:
             yield self._command("selective", columns, **options, reduce=reduce, **by, **of_item)
         if not names and not {"prob", "verbalised"} & {*options} and len(used) + (used[-1].length or 0) > 2:
@@ -626,6 +629,18 @@ class _TableProposals(CriteriaColumns):
             names = {"explode": column_list(texts), "target": reference.name, "prediction": VALUE, "metric": metric}
             item = self._unique_id([reference, *texts])
             yield self._command("score", [reference, *texts], **names, model=COLUMN, id=item)
+
+    def _confidence(self) -> tuple[Options, list[SeenColumn]] | None:
+        """The column with the confidence in each prediction, and the columns of true labels and of predictions."""
+        prob, pair = self._probability_column(), target_and_predictions(self.columns, self._values_by_column)
+        if prob is None or pair is None or len(pair[1]) != 1 or prob in (pair[0], *pair[1]):
+            return None
+        label, (prediction,) = pair
+        positive = (positive_option(label) or {}).get("positive", "1")
+        if label.kind == TWO and not self._is_of_prediction([label, prob], positive):
+            return None
+        way = "verbalised" if prob.kind == STATED else "prob"
+        return {"target": label.name, "prediction": prediction.name, way: prob.name}, [label, prob]
 
     def _probability(self) -> tuple[Options, list[SeenColumn]]:
         """The column with one probability per row, and the column of its label."""

@@ -30,6 +30,7 @@ from howsure.data.column_roles import (
 from howsure.inputs.date_formats import best_formats, count_date_formats, read_day
 from howsure.inputs.numbers_and_names import parse_number
 from howsure.inputs.repeated_items import MIN_ITEMS
+from howsure.inputs.right_answers import parse_label
 from howsure_cli.alike_columns import MIN_DEVIATIONS, agree
 from howsure_cli.column_words import (
     ANSWERS,
@@ -179,12 +180,19 @@ class TableRoles:
         """Whether the probability, the last of the label's columns, is that of the predicted label and not that of the
         positive one: it is mostly above one half where another label than the positive one is predicted."""
         label, prob = used[0], used[-1]
+        labels, positive = {*map(parse_label, label.held)}, parse_label(positive)
         for column in self.columns:
             is_named = names_prediction(column) or not is_numeric(column)
-            if column is label or not is_named or len(column.held) < 2 or not column.held <= label.held:
+            if (
+                column is label
+                or not is_named
+                or len(column.held) < 2
+                or not {*map(parse_label, column.held)} <= labels
+            ):
                 continue
-            pairs = zip(self._values(column), map(parse_number, map(str, self._values(prob))), strict=True)
-            others = [number > 0.5 for text, number in pairs if text not in (None, positive) and number is not None]
+            predictions = map(parse_label, self._values(column))
+            pairs = zip(predictions, map(parse_number, map(str, self._values(prob))), strict=True)
+            others = [number > 0.5 for label, number in pairs if label not in (None, positive) and number is not None]
             if 2 * sum(others) > len(others):
                 return True
         return False

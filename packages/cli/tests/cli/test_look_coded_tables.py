@@ -217,4 +217,5 @@ def test_the_confidence_in_a_prediction_is_no_probability_of_the_positive_label(
         confidence = max(float(prob), 1 - float(prob)) if is_of_prediction else float(prob)
         rows.append((label, decision, f"{confidence:.3f}"))
     commands = " ".join(look_at("class prediction confidence", rows).commands)
-    assert ("calibration" in commands) is not is_of_prediction
+    assert "calibration rows.csv --target class" in commands
+    assert ("--prediction prediction --prob confidence" in commands) is is_of_prediction

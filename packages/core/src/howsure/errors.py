@@ -67,8 +67,11 @@ REMEDIES: Final = {
     "skip": "Leave such rows out with `skip_missing=True`.",
     "name_positive": "Name the positive value: {first}.",
     "name_one_of_two": "Name the positive value: {first} or {last}.",
-    "one_of_several": "Give a column that is 1 for the label whose probability this is and 0 for every other. If there "
-    "is a column with the probability of each label, name them all: {probs}.",
+    "one_of_several": "If the probability is the confidence in a prediction, name the predictions: "
+    "`Probabilities.prediction='COL'`. If it is the probability of one label, give a column that is 1 for this label "
+    "and 0 for every other. If there is a column with the probability of each label, name them all: {probs}.",
+    "one_of_many": "If the probability is the confidence in a prediction, name the predictions: "
+    "`Probabilities.prediction='COL'`.",
     "missing_value": "Treat non-answers as missing, for example {example} with `skip_missing=True`.",
     "missing_label": "Treat non-answers as missing, for example {example} with `skip_missing=True`. If two are left, "
     "say which is positive: `pos_label='VALUE'`.",
@@ -172,6 +175,8 @@ class InPython:
         """`bins`, `bins=20`, `Probabilities('logits', 'COL')` or, for a metric's class, `metrics={'f1': 'CLASS'}`."""
         if name == "target_class":
             return "metrics={'f1': 'CLASS'}"
+        if name == "Probabilities.prediction":
+            return f"Probabilities('prob', 'COL', prediction={python or '...'})"
         if name.startswith("Probabilities."):
             return f"Probabilities({name.removeprefix('Probabilities.')!r}, {python or '...'})"
         return name if python is None else f"{name}={python}"

@@ -72,6 +72,7 @@ def curve() -> click.Command:
         files=f"{FILES.rstrip('.')}; or saved summaries, see `summary`.",
         examples="""
 howsure calibration dev.jsonl --target gold --prob score
+howsure calibration preds.csv --target label --prediction pred --prob conf
 howsure calibration 'export/*.parquet' --target y --prob score --group country --format json
 howsure calibration dev.jsonl --target gold --probs-column probs --reduce class-wise --figure curve.pdf
 howsure calibration dev.jsonl --target gold --prob score --method corp --report report.html
@@ -176,7 +177,7 @@ def compare() -> click.Command:
 def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments that name two models and their rows: files and columns, each named twice or once."""
     columns_of = {way: typed.pop(way) for way in PROBABILITIES}
-    labels = typed.pop("y_true")
+    labels, predictions = typed.pop("y_true"), typed.pop("prediction")
     ways = [way for way, columns in columns_of.items() if columns]
     of_logs = not ways and len(files) == 2 and len(labels) < 2  # two logs, whose columns are known
     if len(ways) != 1 and not of_logs:
@@ -189,12 +190,22 @@ def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
         )
     if len(labels) > 2:
         raise InputError(f"compare takes one --target for both models, or one for each; it got {len(labels)}.")
-    arguments = column_roles(typed | dict(zip(ways, columns, strict=False))) | {"data": build_source(files[:1], typed)}
+    if predictions and len(predictions) != len(columns):
+        raise InputError(
+            f"compare takes one --prediction for each column of confidences; it got {len(predictions)} for "
+            f"{len(columns)}."
+        )
+    first, *others = [
+        column_roles(typed | dict(zip(ways, columns[model:], strict=False)) | {"prediction": prediction})
+        for model, prediction in enumerate(predictions or [None] * max(len(columns), 1))
+    ]
+    arguments = first | {"data": build_source(files[:1], typed)}
     arguments |= dict(zip(("y_true", "y_true_against"), labels, strict=False))
+    theirs = [roles["y_prob"] if predictions else column for roles, column in zip(others, columns[1:], strict=True)]
     if len(files) == 1:
-        return arguments | {"against": columns[1]}
+        return arguments | {"against": theirs[0]}
     arguments["against"] = build_source(files[1:], typed)
-    return arguments | dict(zip(("y_prob_against",), columns[1:], strict=False))
+    return arguments | dict(zip(("y_prob_against",), theirs, strict=False))
 
 
 @cache
@@ -301,7 +312,10 @@ howsure calibration ordinal decisions.jsonl --labels-from labels.csv --where "ta
 """,
         figure=True,
         report=True,
-        options={"y_prob": probability_options(), "binning": choice(ordinal_calibration, "binning", BINNING)},
+        options={
+            "y_prob": probability_options(labelled=False),
+            "binning": choice(ordinal_calibration, "binning", BINNING),
+        },
     )
 
 

@@ -119,7 +119,7 @@ howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.jso
 @command.command("apply", context_settings=WIDE)
 @click.argument("file", metavar="FILE")
 @click.option("--map", required=True, metavar="MAP.json")
-@probability_options()
+@probability_options(labelled=False)
 @click.option("--classes", callback=as_names, metavar="NAME,NAME,…")
 @click.option("--group", "groups", metavar="COL")
 @click.option(

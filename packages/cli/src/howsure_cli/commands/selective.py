@@ -7,6 +7,7 @@ from howsure_cli.terminal.derived import derived
 
 EXAMPLES = """
 howsure selective answers.csv --target right --prob confidence
+howsure selective preds.csv --target label --prediction pred --prob conf
 howsure selective answers.csv --target right --prob confidence --group model --cluster question
 howsure selective dev.jsonl --target gold --probs-column probs --risk 0.05
 """

@@ -21,6 +21,7 @@ import click
 from howsure.result import Result
 from howsure_cli.terminal.commands import Command, check_labels_kept
 from howsure_cli.terminal.options import (
+    FORM_OPTIONS,
     PROBABILITIES,
     Decorator,
     as_bin_size,
@@ -41,7 +42,7 @@ from howsure_cli.terminal.output import ROLES, SHEET_ENCODING, WORDS, emit, opti
 FILES = "FILE...: CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin; or logs, see --from."
 OPTIONAL = " | None"
 NONE_VALUE = "none"  # the option value that means None, for parameters whose default is not None
-PROBABILITY_PARAMETERS = (*PROBABILITIES, "reduce", "classes")
+PROBABILITY_PARAMETERS = (*PROBABILITIES, *FORM_OPTIONS)
 
 Answer = TypeVar("Answer")
 

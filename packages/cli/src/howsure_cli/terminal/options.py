@@ -22,6 +22,7 @@ PROCESSES = click.IntRange(1, MAX_PROCESSES)
 CLUSTERINGS = click.IntRange(1, MAX_CLUSTERINGS)
 ACROSS_FILES = ("error", "same", "separate")
 PROBABILITIES = ("prob", "probs", "probs_column", "logits", "logprobs", "verbalised")
+FORM_OPTIONS = ("reduce", "classes", "prediction")
 ONE_FORM_ADVICE = (
     "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and --verbalised."
 )
@@ -196,9 +197,9 @@ def in_order(options: Sequence[Callable[[Decorated], Decorated]]) -> Callable[[D
     return decorated
 
 
-def probability_options(*, of_two: bool = False) -> Callable[[Decorated], Decorated]:
+def probability_options(*, of_two: bool = False, labelled: bool = True) -> Callable[[Decorated], Decorated]:
     """Return a decorator that adds the options for the columns of a model's probabilities. of_two: each option may be
-    given twice, for two models."""
+    given twice, for two models. labelled: whether there are labels, with which predictions can be compared."""
     column_settings: dict[str, Any] = {"multiple": of_two}
     names: dict[str, Any] = {"multiple": of_two, "callback": as_each_names if of_two else as_names}
     options: list[Callable[[Decorated], Decorated]] = [
@@ -208,6 +209,7 @@ def probability_options(*, of_two: bool = False) -> Callable[[Decorated], Decora
         click.option("--logits", metavar="COL[,COL,…]", **names),
         click.option("--logprobs", metavar="COL[,COL,…]", **names),
         click.option("--verbalised", metavar="COL", **column_settings),
+        *([click.option("--prediction", metavar="COL", **column_settings)] if labelled else []),
     ]
     return in_order(options)
 
@@ -328,7 +330,9 @@ def probability_form(options: Mapping[str, Any]) -> Probabilities | None:
     ways = [way for way in PROBABILITIES if options.get(way)]
     if len(ways) > 1:
         raise InputError(ONE_FORM_ADVICE)
-    class_options = {name: options[name] for name in ("reduce", "classes") if options.get(name) is not None}
+    class_options = {name: options[name] for name in FORM_OPTIONS if options.get(name) is not None}
+    if "prediction" in class_options and not ways:
+        raise InputError("--prediction needs the confidence in each prediction; name its column with --prob.")
     if not ways:
         return Probabilities(UNNAMED, None, **class_options) if class_options else None
     return Probabilities(ways[0], options[ways[0]], **class_options)

@@ -32,7 +32,7 @@ from howsure.inputs.checks import check_labels, check_probabilities, check_same_
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
 from howsure.inputs.numbers_and_names import check_level, notes_on_percentages
-from howsure.inputs.pairs import PROBS, TOP_LABEL, Pairs, Probabilities, as_probabilities
+from howsure.inputs.pairs import OTHER_PREDICTION, PROBS, TOP_LABEL, Pairs, Probabilities, as_probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import few_clusters
@@ -46,7 +46,7 @@ def compare_calibration(
     *,
     against: ArrayLike | str | Probabilities | Pairs | Source | None = None,
     y_true_against: ArrayLike | str | None = None,
-    y_prob_against: str | Sequence[str] | None = None,
+    y_prob_against: str | Sequence[str] | Probabilities | None = None,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
@@ -62,9 +62,10 @@ def compare_calibration(
 
     y_true (n,): labels. y_prob (n,), against (n,): predictions of A and of B for the same rows in the same order. If
     each model has its own labels, such as whether its answer is correct, y_true are the labels of A and y_true_against
-    (n,) the labels of B. Alternatively, `compare_calibration(pairs_a, against=pairs_b)` accepts two `Pairs` with equal
-    weights, groups and clusters; if their labels differ, each model has its own labels. The other arguments are those
-    of `calibration_curve`.
+    (n,) the labels of B; or y_true are the true answers, and both y_prob and against are
+    Probabilities("prob", ..., prediction=...), with the answers of each model. Alternatively,
+    `compare_calibration(pairs_a, against=pairs_b)` accepts two `Pairs` with equal weights, groups and clusters; if
+    their labels differ, each model has its own labels. The other arguments are those of `calibration_curve`.
 
     For several classes, y_prob and against (n, K) are class probabilities. y_prob=Probabilities("probs", ...,
     reduce=..., classes=[...]) names the classes in order and selects what is compared: "top-label" (default: each
@@ -123,6 +124,14 @@ def compare_calibration(
         check_same_length(y_prob=a.labels, against=b.labels)
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
     roles = {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label, "models_as": "where"}
+    predicted = [isinstance(part, Probabilities) and part.prediction is not None for part in (y_prob, against)]
+    if any(predicted):
+        if not all(predicted):
+            raise InputError(OTHER_PREDICTION)
+        _refuse({"y_true_against": y_true_against}, "the predictions of both models")
+        a, b = (pairs_from(y_true, part, data=data, **roles) for part in (y_prob, against))
+        check_same_length(y_prob=a.labels, against=b.labels)
+        return compare_pairs(a, b, **how, own_labels=True)
     a = pairs_from(y_true, y_prob, data=data, other=[against] if isinstance(against, str) else (), **roles)
     has_own_labels = y_true_against is not None
     options, names_in_messages = named_columns(data, against=against, y_true_against=y_true_against)

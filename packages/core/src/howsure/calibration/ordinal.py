@@ -212,6 +212,7 @@ def _level_probabilities(y_prob: Any, levels: Sequence[str] | None, *, of_column
         raise InputError(
             "{parameter} cannot be used with ordered levels, because all of them are evaluated; leave it out.", "reduce"
         )
+    spec.refuse_prediction()
     names = spec.classes if levels is None else [str(level) for level in levels]
     if names is not None and len(names) < 2:
         raise InputError(f"`levels` must name two levels or more; it names {shortened(names) or 'none'}.")

@@ -14,7 +14,7 @@ from howsure.inputs.arguments import check_arguments, check_distinct
 from howsure.inputs.frames import SAVED, Dated, Kind, Rows, Source, not_a_column_name
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.numbers_and_names import natural_order, shortened
-from howsure.inputs.pairs import PROB, TOP_LABEL, Probabilities, as_probabilities
+from howsure.inputs.pairs import OTHER_PREDICTION, PROB, TOP_LABEL, Probabilities, as_probabilities
 
 if TYPE_CHECKING:
     from howsure.calibration.slots import Slots
@@ -167,6 +167,8 @@ class Files(Source):
             files, theirs = other, y_prob if y_prob_against is None else _columns_of_other_model(y_prob, y_prob_against)
         else:
             files, theirs = self, _columns_of_other_model(y_prob, other)
+            if theirs.prediction is not None and not isinstance(other, Probabilities):
+                raise InputError(OTHER_PREDICTION)
         labels = (y_true, y_true if y_true_against is None else y_true_against)
         names_of_models = [_model_name(*source_and_way) for source_and_way in ((self, y_prob), (files, theirs))]
         if names_of_models[0] == names_of_models[1] and labels[0] == labels[1]:
@@ -217,7 +219,9 @@ class Files(Source):
 
 
 def _columns_of_other_model(first: Any, other: Any) -> Probabilities:
-    """Return the other model's columns in the same files, in the form of this model's columns."""
+    """Return the other model's columns, in the form of this model's columns."""
+    if isinstance(other, Probabilities):
+        return other
     spec = Probabilities(PROB, None) if first is None else as_probabilities(first)
     columns = [other] if isinstance(other, str) else list(other)
     if spec.values is not None and len(spec.columns) > 1 and len(columns) == 1:

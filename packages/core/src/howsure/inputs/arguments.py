@@ -165,7 +165,7 @@ def _parts(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the columns by name, also those in a mapping, in `Probabilities`, in `Runs`, or in a list of them."""
     for name, column in columns.items():
         if isinstance(column, Probabilities):
-            yield from _parts({name: column.values})
+            yield from _parts({name: column.values, "prediction": column.prediction})
         elif isinstance(getattr(column, "predictions", None), tuple):
             yield from _parts({f"{name}.predictions": column.predictions})
         elif isinstance(column, Mapping):
@@ -210,6 +210,9 @@ def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None
 
     Two of the `others` may name the same column. Raises InputError, which names both parameters.
     """
+    for value in list(compared.values()):
+        if isinstance(value, Probabilities):
+            compared = {**compared, "prediction": value.prediction}
     columns = {role: _columns(value) for role, value in {**(others or {}), **compared}.items()}
     pairs = [*combinations(compared, 2), *((role, other) for role in compared for other in others or {})]
     for first, second in pairs:

@@ -647,7 +647,7 @@ def not_two_values(
         return InputError("not_labels", name, labels=labels, first=first, last=last, remedy=remedy)
     if len(counts) > MAX_LABELS or more:
         few = Verbatim(shortened((repr(value) for value, _ in ordered), limit=3))
-        return InputError("not_two_values", name, labels=few, remedy="not_labels")
+        return InputError("not_two_values", name, labels=few, remedy="one_of_many" if in_file else "not_labels")
     if alike := spellings(counts):
         remedy = "{alike}: spell them the same way."
         return InputError("not_two_values", name, labels=labels, alike=Verbatim(alike), remedy=remedy)

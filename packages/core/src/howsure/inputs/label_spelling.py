@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from unicodedata import normalize
 
@@ -146,6 +146,15 @@ def variants_note(true: Iterable[object], predicted: Mapping[object, int]) -> st
         f"{counted(rows, 'prediction')} {differ} from a true label only in {_how_they_differ([*labels, *different])} "
         f"({_shortened_list(different)}), and {count} as wrong"
     )
+
+
+def spelling_notes(true: Mapping[Any, int], predicted: Mapping[Any, int], *, name: str) -> Iterator[str]:
+    """Yield a note on the number of predicted labels that differ from a true label only in case or spaces, from the
+    frequencies of labels. Raises InputError if none of the predicted labels is a true label."""
+    if true and predicted:
+        check_common_labels(true, predicted, name=name)
+    if note := variants_note(true, predicted):
+        yield f"{name}: {note}."
 
 
 def _folded(label: object) -> object:

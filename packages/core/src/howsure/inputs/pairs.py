@@ -180,6 +180,9 @@ def are_distinct(codes: Integers) -> bool:
 
 # Forms of a model's predictions: one number per row, several classes, logits, or strings that state a confidence.
 
+OTHER_PREDICTION = (
+    "each model needs its own predictions. Name those of both, also in `against`: `Probabilities.prediction='COL'`."
+)
 PROB, PROBS, PROBS_COLUMN, VERBALISED = "prob", "probs", "probs_column", "verbalised"
 UNNAMED = "unnamed"  # the log defines the columns of probabilities
 LOGITS, LOG_PROBABILITIES = "logits", "logprobs"
@@ -199,25 +202,30 @@ class Probabilities:
     column of lists, or one number per row. "verbalised": a column of strings that state a confidence ("85 % sure").
     values: column names if the function has `data`, otherwise the values. reduce: for several classes, "top-label" (the
     default), "class-wise" or the name of one class. For "prob", only selective prediction accepts "top-label"; the
-    confidence is then max(p, 1 - p). classes: the names of the classes, in the order of columns.
+    confidence is then max(p, 1 - p). classes: the names of the classes, in the order of columns. prediction: the
+    model's answers, if the probability of each row is the model's confidence in its answer; `y_true` is then the true
+    answer, and the label of a row is 1 if both are equal, as in `score_models`.
 
     >>> Probabilities("logits", ["a", "b"]).columns
     ('a', 'b')
 
-    Raises InputError for another `way`, for `reduce` or `classes` with one probability per row, and for
-    classes that the names of the columns contain in another order.
+    Raises InputError for another `way`, for `reduce` or `classes` with one probability per row, for `prediction` with
+    several, and for classes that the names of the columns contain in another order.
     """
 
     way: str
     values: Any
     reduce: str | None = None
     classes: Sequence[str] | None = None
+    prediction: Any = None
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
             check_choice(self.way, WAYS[:-1], name="way")
         if self.is_one and (self.classes is not None or not self.is_confidence):
             self.refuse_classes()
+        if self.reduce is not None or self.classes is not None or not (self.is_one or self.scale is not None):
+            self.refuse_prediction()
         names = self.values if isinstance(self.values, list | tuple) else ()
         if self.classes is not None and all(isinstance(name, str) for name in (*names, *self.classes)):
             _check_order(names, self.classes)
@@ -226,6 +234,14 @@ class Probabilities:
     def is_confidence(self) -> bool:
         """Whether each row's probability p counts for the likelier of two labels, with confidence max(p, 1 - p)."""
         return self.way == PROB and self.reduce == TOP_LABEL
+
+    def refuse_prediction(self) -> None:
+        """Raise InputError if there are predictions, although there are several probabilities per row."""
+        if self.prediction is not None:
+            raise InputError(
+                "`prediction=...` is for one confidence per row. With the probabilities of several classes, the "
+                "prediction is the most probable class. Leave it out."
+            )
 
     def refuse_classes(self) -> None:
         """Raise InputError if `reduce` or `classes` is set, although there is one probability per row."""

@@ -40,6 +40,12 @@ from howsure.inputs.pairs import (
     Probabilities,
 )
 from howsure.inputs.repeated_items import frame_clusters, note_on_models_of_frame
+from howsure.inputs.right_answers import (
+    check_own_confidence,
+    confidences_by_prediction,
+    refuse_positive,
+    right_in_columns,
+)
 
 PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # attributes of Pairs, by parameter
 
@@ -99,9 +105,13 @@ def pairs_from(
         ) as predictions:
             return predictions.pairs()
     notes: tuple[str, ...] = ()
+    answers = y_prob.prediction if isinstance(y_prob, Probabilities) else None
+    if answers is not None:
+        refuse_positive(pos_label)
+        roles["prediction"] = answers
     if data is not None:
         columns = y_prob.columns if isinstance(y_prob, Probabilities) else (y_prob,)
-        with_role = [y_true, *columns, groups, clusters, sample_weight]
+        with_role = [y_true, *columns, groups, clusters, sample_weight, *([] if answers is None else [answers])]
         if clusters is None:
             roles["clusters"], notes = frame_clusters(data, [groups], with_role)
         notes += note_on_models_of_frame(data, models_as, [*with_role, *other])
@@ -112,21 +122,31 @@ def pairs_from(
         y_prob.refuse_classes()
         roles[prob_name] = y_prob.values
     roles, names_in_messages = named_columns(data, **roles)
-    y_true, y_prob, sample_weight, groups, clusters = roles.values()
+    y_true, y_prob, sample_weight, groups, clusters, *predicted = roles.values()
     _refuse_classes(y_prob, prob_name)
-    labels = check_labels(y_true, pos_label=pos_label, name=names_in_messages["y_true"])
+    if answers is None:
+        labels = check_labels(y_true, pos_label=pos_label, name=names_in_messages["y_true"])
+    else:
+        labels, answer_codes, answer_notes = right_in_columns(y_true, *predicted, names_in_messages)
+        notes += tuple(answer_notes)
     n, y_prob = len(labels), as_column(y_prob, name=names_in_messages[prob_name])
     notes += notes_on_percentages({names_in_messages[prob_name]: y_prob})
     codes, names = (
         (None, ()) if groups is None else check_codes(groups, n=n, name=names_in_messages["groups"], groups=True)
     )
+    probabilities = check_probabilities(y_prob, name=names_in_messages[prob_name], n=n, prefix=GIVEN_PREFIX)
+    if answers is not None:
+        parts = confidences_by_prediction(answer_codes, probabilities)
+        shown = {"name": names_in_messages[prob_name], "prediction": names_in_messages["prediction"]}
+        notes += tuple(check_own_confidence(parts, **shown))
     return Pairs(
         labels,
-        check_probabilities(y_prob, name=names_in_messages[prob_name], n=n, prefix=GIVEN_PREFIX),
+        probabilities,
         None if sample_weight is None else check_weights(sample_weight, n=n, name=names_in_messages["sample_weight"]),
         codes,
         names,
         None if clusters is None else check_clusters(clusters, n=n, name=names_in_messages["clusters"]),
+        reduction=None if answers is None else TOP_LABEL,
         positive=None if pos_label is None else str(pos_label),
         notes=notes if codes is None else (*notes, *Coded(codes, names).spellings_note("groups")),
     )
@@ -138,10 +158,11 @@ def _read_form(roles: dict[str, Any], spec: Probabilities, data: Any, *, pos_lab
     columns: list[Any] = [spec.values]
     if data is not None:
         named = {f"{prob_name}[{place}]": name for place, name in enumerate(spec.columns)}
-        columns_found = frame_columns(data, **roles, **named)
+        columns_found = frame_columns(data, **roles, **named)  # roles: also the predictions, if there are any
         roles, columns = dict(zip(roles, columns_found, strict=False)), columns_found[len(roles) :]
         classes = spec.columns if spec.classes is None and len(columns) > 1 else spec.classes
         spec = replace(spec, classes=classes)
+    spec = replace(spec, prediction=roles.pop("prediction", None))
     pairs = _pairs_of_given(roles.pop("y_true"), spec, columns, pos_label=pos_label, **roles)
     named = {prob_name: spec.values} if data is None else dict(zip(spec.columns, columns, strict=False))
     return replace(pairs, notes=notes_on_percentages(named)) if spec.way == PROBS else pairs
@@ -158,8 +179,9 @@ def _pairs_of_given(
         np.column_stack([np.asarray(column) for column in columns]) if len(columns) > 1 else array_of_given(columns[0])
     )
     if matrix_.ndim == 1:
-        single = single_probabilities(spec, matrix_)
+        single = Probabilities(PROB, single_probabilities(spec, matrix_), prediction=spec.prediction)
         return pairs_from(y_true, single, groups=groups, pos_label=pos_label, **other_roles)
+    spec.refuse_prediction()
     spec.refuse_roles(pos_label=pos_label, groups=groups)
     matrix = classes_of_given(spec, matrix_)
     pairs = pairs_from_classes(y_true, matrix, reduce=spec.reduce or TOP_LABEL, classes=spec.classes, **other_roles)

@@ -275,6 +275,7 @@ def labelled_from(
         return labelled_pairs(pairs, floor=floor)
     if isinstance(y_prob, Probabilities):
         classes = y_prob.classes if classes is None else classes
+    predicted = y_prob.prediction if isinstance(y_prob, Probabilities) else None
     columns = {"y_true": y_true, "y_prob": y_prob, "logits": logits}
     check_row_order(columns | {"groups": groups, "clusters": clusters, "sample_weight": sample_weight})
     names = None if classes is None else [str(class_name) for class_name in classes]
@@ -287,6 +288,8 @@ def labelled_from(
     if groups is not None:
         roles["groups"], roles["group_names"] = check_codes(groups, n=n, name="groups", groups=True)
     if isinstance(scores, Classes):
+        if isinstance(y_prob, Probabilities):
+            y_prob.refuse_prediction()
         if pos_label is not None:
             raise InputError(
                 "{parameter} is for one probability per row; with several classes, leave `pos_label` out.", "pos_label"
@@ -301,7 +304,11 @@ def labelled_from(
         raise InputError(
             "classes is for several probabilities per row, but there is one probability per row. Leave classes out."
         )
-    labels = check_labels(y_true, pos_label=pos_label)
+    if predicted is None:
+        labels = check_labels(y_true, pos_label=pos_label)
+    else:
+        spec = Probabilities(PROB, scores.probabilities, prediction=predicted)
+        labels = pairs_from(y_true, spec, pos_label=pos_label).labels
     if len(labels) != n:
         raise InputError(
             "{parameter} must have as many rows as the scores; it has {n_labels:,} rows, the scores have {n:,}.",
@@ -333,7 +340,7 @@ def labelled_read(
                     "y_prob",
                 )
             if probabilities.way == PROB:
-                pairs = pairs_from(y_true, probabilities.columns[0], data=data, **other_roles)
+                pairs = pairs_from(y_true, probabilities, data=data, **other_roles)
                 yield labelled_pairs(pairs, floor=floor), pairs.described
                 return
             if other_roles.get("clusters") is None:
@@ -342,11 +349,13 @@ def labelled_read(
             columns = columns_from(data, probabilities.columns)
             array = columns[0] if len(columns) == 1 else np.column_stack(columns)
             names = ("groups", "clusters", "sample_weight")
-            y_true, *others = frame_columns(data, y_true=y_true, **{name: other_roles.get(name) for name in names})
+            roles = {name: other_roles.get(name) for name in names} | {"prediction": probabilities.prediction}
+            y_true, *others, prediction = frame_columns(data, y_true=y_true, **roles)
             other_roles |= dict(zip(names, others, strict=True)) | {"classes": probabilities.classes}
-            y_prob, other_roles["logits"] = (None, array) if probabilities.way == LOGITS else (array, None)
+            y_prob = replace(probabilities, values=array, reduce=None, classes=None, prediction=prediction)
         labelled = labelled_from(y_true, y_prob, floor=floor, **other_roles)
-        notes += y_true.notes if isinstance(y_true, Pairs) else notes_on_percentages({"y_prob": y_prob})
+        values = y_prob.values if isinstance(y_prob, Probabilities) else y_prob
+        notes += y_true.notes if isinstance(y_true, Pairs) else notes_on_percentages({"y_prob": values})
         yield labelled, {"notes": list(notes)} if notes else {}
         return
     roles = {name: other_roles.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}

@@ -11,37 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.checks import is_missing
-from howsure.inputs.numbers_and_names import counted, number_or_text, shortened
+from howsure.inputs.label_spelling import spelling_notes
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.right_answers import code_labels, parse_label
 from howsure.notes import marked_note
 from howsure.scores.class_errors import ClassErrors
-from howsure.significance.documents import spelling_notes
 from howsure.significance.metrics.labels import ClassRows, OneClassRows, class_metric, correctness
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.systems import Problem
 
 LABELS = "hard"  # the task of metrics of labels
-NO_ANSWER = "no answer"
 TRUTH_VALUES = ("true", "false")
 MOST_STATISTICS = 100_000_000  # of the distinct pairs of labels in a metric over classes: 0.8 GB
-
-
-def parse_label(value: Any) -> Any:
-    """A label; strings that spell numbers or truth values are converted, so that "1.0" equals 1; but "01" is a text.
-
-    >>> parse_label("1.0") == parse_label(True) == 1, parse_label("01"), parse_label("spam")
-    (True, '01', 'spam')
-    """
-    if isinstance(value, list | dict | set | tuple):
-        raise TypeError(value)
-    if isinstance(value, str) and value.strip()[:1] == "0" and value.strip()[1:2].isdigit():
-        return value.strip()
-    return None if is_missing(value) else number_or_text(value)
-
-
-def _spelled(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,32 +41,7 @@ class CodedLabels:
     @classmethod
     def of(cls, true: npt.NDArray[np.object_], predicted: npt.NDArray[np.object_]) -> CodedLabels:
         """Raises InputError for a missing true label, and for a value that is not a label, such as a list."""
-        code_of_label, names = dict[Any, int](), list[str]()
-
-        def coded(values: npt.NDArray[np.object_], name: str) -> Integers:
-            code_of_value, codes = dict[Any, int](), np.empty(len(values), dtype=np.int64)
-            for row, value in enumerate(values):
-                try:
-                    codes[row] = code_of_value[value]
-                except (KeyError, TypeError):
-                    try:
-                        label = parse_label(value)
-                    except (ValueError, TypeError, OverflowError) as error:
-                        raise InputError(
-                            "{parameter} must contain a label; {row} is {value!r}.", name, value=value, row=row
-                        ) from error
-                    if label is None and name == "y_true":
-                        raise InputError(
-                            "the true value must not be missing. This is the case in {row}.", row=row
-                        ) from None
-                    if label not in code_of_label:
-                        code_of_label[label] = len(names)
-                        names.append(NO_ANSWER if label is None else _spelled(value))
-                    codes[row] = code_of_value[value] = code_of_label[label]
-            return codes
-
-        codes = coded(true, "y_true"), coded(predicted, "prediction")
-        return cls(*codes, tuple(code_of_label), tuple(names))
+        return cls(*code_labels(true, predicted))
 
     def for_class(self, metric: Metric) -> Metric:
         """A metric of one class, with the class as these labels spell it. Raises InputError if it does not occur."""

@@ -14,7 +14,7 @@ from howsure.data.documents.entities import are_single_tags
 from howsure.errors import InputError, parameter, quote
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
-from howsure.inputs.label_spelling import check_common_labels, variants_note
+from howsure.inputs.label_spelling import spelling_notes
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
 from howsure.significance.checked_systems import Systems, grouping_codes, read_systems, run_name, unequal_rows
@@ -147,15 +147,6 @@ def label_notes(
         return
     true, predicted = (_count_labels(rows, labels) for rows in (targets, predictions))
     yield from spelling_notes(true, predicted, name=name)
-
-
-def spelling_notes(true: Mapping[Any, int], predicted: Mapping[Any, int], *, name: str) -> Iterator[str]:
-    """Yield a note on the number of predicted labels that differ from a true label only in case or spaces, from the
-    frequencies of labels. Raises InputError if none of the predicted labels is a true label."""
-    if true and predicted:
-        check_common_labels(true, predicted, name=name)
-    if note := variants_note(true, predicted):
-        yield f"{name}: {note}."
 
 
 def _count_labels(rows: Sequence[Any], labels: Callable[[Any], Iterable[Hashable]]) -> Counter[Hashable]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from howsure.calibration.slots import EXACT_UP_TO, Slots
+from howsure.data.predictions.answers import right_answers_sql
 from howsure.data.predictions.classes import (
     Beside,
     ClassRows,
@@ -37,7 +38,7 @@ from howsure.data.predictions.stream import PairStream, StoredGroups, sum_stream
 from howsure.data.tables.database import Column
 from howsure.data.tables.table import ALL, Table, find_percentages, has_lists, with_keys
 from howsure.errors import LIST_COLUMNS, InputError, parameter
-from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
+from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows, not_a_column_name
 from howsure.inputs.label_spelling import spellings_note
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import (
@@ -56,6 +57,7 @@ from howsure.inputs.pairs import (
     Probabilities,
 )
 from howsure.inputs.repeated_items import item_notes
+from howsure.inputs.right_answers import refuse_positive
 
 if TYPE_CHECKING:
     from howsure.data.sources import Files
@@ -121,9 +123,11 @@ def open_predictions(
         if opened.log is not None and any(ITEM in str(named).split(",") for named in (id, clusters)):
             opened.log.check_items()
         finds_items = find_items and clusters is None
-        items = item_columns(opened, [*role_columns.values(), *spec.columns], id) if finds_items else {}
-        models = columns_of_models(opened, [*role_columns.values(), *features]) if find_items else []
-        names = [*role_columns.values(), *spec.columns, *features, *later, *documents, *items, *models]
+        answers = [] if spec.prediction is None else [spec.prediction]
+        with_role = [*role_columns.values(), *answers]
+        items = item_columns(opened, [*with_role, *spec.columns], id) if finds_items else {}
+        models = columns_of_models(opened, [*with_role, *features]) if find_items else []
+        names = [*role_columns.values(), *spec.columns, *answers, *features, *later, *documents, *items, *models]
         table, only = opened.table(names)
         pooled = note_on_pooled(opened, table, only, models, models_as)
         parts = [role_columns["groups"]] if "groups" in role_columns else []
@@ -140,8 +144,15 @@ def open_predictions(
                     f"{column.name} must be one column. Only `groups=...`, `clusters=...` and `id=...` may name "
                     "several columns."
                 )
-        columns["y_true"], soft = _label(table, columns["y_true"], only, soft=soft_labels)
-        selection = opened.selected(table, only, _kinds(columns, scores, soft=soft))
+        answer, soft = None, False
+        if spec.prediction is None:
+            columns["y_true"], soft = _label(table, columns["y_true"], only, soft=soft_labels)
+        else:
+            answer = replace(table.columns[spec.prediction], role="prediction")
+            if not scores.is_one:
+                spec.refuse_prediction()
+        required = columns | ({"prediction": answer} if answer is not None and files.skip_missing else {})
+        selection = opened.selected(table, only, _kinds(required, scores, soft=soft))
         check_pooling(selection, columns, columns.get("groups"), across_files)
         notes = opened.notes(selection, pos_label=pos_label, across_files=across_files)
         if repeated is not None or pooled:
@@ -152,6 +163,7 @@ def open_predictions(
             spec.way: list(spec.columns) if len(spec.columns) > 1 else spec.columns[0],
         }
         provenance |= {AS_READ[role]: name for role, name in role_columns.items()}
+        provenance |= {} if spec.prediction is None else {"prediction": spec.prediction}
         if "id" in columns and "clusters" not in columns and notes.get("across_files") == SAME:
             columns["clusters"], provenance[AS_READ["clusters"]] = columns["id"], role_columns["id"]
         if scores.is_one and spec.reduce is not None:
@@ -165,7 +177,12 @@ def open_predictions(
         separate, input_notes = notes.get("across_files") == SEPARATE, opened.input_notes(table)
         label, groups_held = columns["y_true"], columns.get("groups")
         stream = PairStream(selection, columns, scores.columns[0], spec.scale)
-        if scores.is_one and not soft:
+        if answer is not None:
+            how: Any = {"scale": spec.scale, "missing_values": files.missing_values}
+            right, answer_notes = right_answers_sql(selection, label, answer, stream.y_prob, **how)
+            stream = replace(stream, label_sql=right, reduction=TOP_LABEL)
+            notes |= {"reduce": TOP_LABEL, "notes": [*notes.get("notes", []), *answer_notes]}
+        elif scores.is_one and not soft:
             stream = replace(stream, label_sql=label_sql(selection, label, pos_label))
         sizes = {} if groups_held is None else group_sizes(selection, groups_held)
         if (spelled := spellings_note(sizes, "groups")) is not None:
@@ -192,7 +209,7 @@ def open_predictions(
 def _loaded(stream: PairStream, other_columns: Beside) -> Pairs:
     labels, probabilities = stream.pairs()
     weights, groups, group_names, clusters = other_columns()
-    return Pairs(labels, probabilities, weights, groups, group_names, clusters)
+    return Pairs(labels, probabilities, weights, groups, group_names, clusters, stream.reduction)
 
 
 def check_given(
@@ -202,6 +219,10 @@ def check_given(
     if spec is None or spec.way == UNNAMED:
         raise InputError(f"name the probability in one way: {WAYS}.{LIST_COLUMNS}")
     names = spec.columns
+    if spec.prediction is not None:
+        refuse_positive(pos_label)
+        if not isinstance(spec.prediction, str):
+            raise not_a_column_name("prediction", spec.prediction)
     if spec.is_one and len(names) > 1:
         raise InputError(f"`Probabilities.{spec.way}=...` must name one column; it names {shortened(names)}.")
     if (spec.way == PROBS or len(names) > 1) and len(set(names)) != max(2, len(names)):

@@ -34,7 +34,8 @@ Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of g
 class PairStream:
     """The pairs of the used rows, which are read again for each use: columns by role, and the column of probabilities.
 
-    scale: "logits" or "logprobs" if the column contains these; None for probabilities.
+    scale: "logits" or "logprobs" if the column contains these; None for probabilities. label_sql: the label in SQL.
+    reduction: as in `Pairs`.
     """
 
     selection: Selection
@@ -42,6 +43,7 @@ class PairStream:
     y_prob: Column
     scale: str | None = None
     label_sql: str = "NULL"
+    reduction: str | None = None
 
     @property
     def sample_weight(self) -> Column | None:
@@ -169,7 +171,7 @@ def _check_weights(stream: PairStream, slots: Slots, group: str | None = None) -
             f"{weights.name} must be smaller, because the sum of their fourth powers is infinite. Divide all weights "
             "by the largest."
         )
-    return slots
+    return replace(slots, reduction=stream.reduction)
 
 
 # Sort streamed pairs by group into temporary files in one pass, so that each group can be added up separately.
