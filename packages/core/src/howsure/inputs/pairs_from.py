@@ -127,7 +127,7 @@ def pairs_from(
     if answers is None:
         labels = check_labels(y_true, pos_label=pos_label, name=names_in_messages["y_true"])
     else:
-        labels, answer_codes, answer_notes = right_in_columns(y_true, *predicted, names_in_messages)
+        labels, answer_codes, answer_notes = right_in_columns(y_true, predicted[0], names_in_messages)
         notes += tuple(answer_notes)
     n, y_prob = len(labels), as_column(y_prob, name=names_in_messages[prob_name])
     notes += notes_on_percentages({names_in_messages[prob_name]: y_prob})
