@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from howsure.data.column_roles import FEW, TWO, SeenColumn
+from howsure.data.column_roles import FEW, STATED, TWO, SeenColumn
 from howsure.inputs.repeated_items import SOURCE_ROW
-from howsure_cli.column_words import GROUPS, ITEMS, JUDGE, TURNS, column_list, column_name, is_grade
+from howsure_cli.alike_columns import target_and_predictions
+from howsure_cli.column_words import GROUPS, ITEMS, JUDGE, TURNS, column_list, column_name, is_grade, positive_option
 from howsure_cli.table_roles import TableRoles
 from howsure_cli.typed_commands import Option, Options, Proposal, TypedFiles
 
@@ -74,3 +75,15 @@ class NamedColumns(TableRoles):
             else:
                 options |= {"id": item.name, "run": column_name(run)}
         return options, [*parts, item, run]
+
+    def _confidence(self) -> tuple[Options, list[SeenColumn]] | None:
+        """The column with the confidence in each prediction, and the columns of true labels and of predictions."""
+        prob, pair = self._probability_column(), target_and_predictions(self.columns, self._values_by_column)
+        if prob is None or pair is None or len(pair[1]) != 1 or prob in (pair[0], *pair[1]):
+            return None
+        label, (prediction,) = pair
+        positive = (positive_option(label) or {}).get("positive", "1")
+        if label.kind == TWO and not self._is_of_prediction([label, prob], positive):
+            return None
+        way = "verbalised" if prob.kind == STATED else "prob"
+        return {"target": label.name, "prediction": prediction.name, way: prob.name}, [label, prob]

@@ -630,18 +630,6 @@ class _TableProposals(CriteriaColumns):
             item = self._unique_id([reference, *texts])
             yield self._command("score", [reference, *texts], **names, model=COLUMN, id=item)
 
-    def _confidence(self) -> tuple[Options, list[SeenColumn]] | None:
-        """The column with the confidence in each prediction, and the columns of true labels and of predictions."""
-        prob, pair = self._probability_column(), target_and_predictions(self.columns, self._values_by_column)
-        if prob is None or pair is None or len(pair[1]) != 1 or prob in (pair[0], *pair[1]):
-            return None
-        label, (prediction,) = pair
-        positive = (positive_option(label) or {}).get("positive", "1")
-        if label.kind == TWO and not self._is_of_prediction([label, prob], positive):
-            return None
-        way = "verbalised" if prob.kind == STATED else "prob"
-        return {"target": label.name, "prediction": prediction.name, way: prob.name}, [label, prob]
-
     def _probability(self) -> tuple[Options, list[SeenColumn]]:
         """The column with one probability per row, and the column of its label."""
         prob, label = self._probability_column(), self._label()
