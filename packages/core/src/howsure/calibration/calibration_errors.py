@@ -89,8 +89,7 @@ def calibration_error(
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     error = estimate_error(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
     notes = (*reading_notes(pairs), *(getattr(error, "notes", ()) or _heavy_pair(pairs)))
-    values = {field.name: getattr(error, field.name) for field in fields(Estimate)}
-    return EstimateWithNotes(**values, notes=notes) if notes else error
+    return _with_notes(error, notes)
 
 
 def estimate_error(
@@ -117,10 +116,14 @@ def estimate_error(
     if estimator == "debiased":
         of_sums = estimate_squared_error(binned, None)
         estimate = debiased_estimate(of_sums, n=len(pairs), level=check_level(level))
-        notes = tuple(map(marked_note, weight_notes(of_sums)))
-        values = {field.name: getattr(estimate, field.name) for field in fields(estimate)}
-        return EstimateWithNotes(**values, notes=notes) if notes else estimate
+        return _with_notes(estimate, tuple(map(marked_note, weight_notes(of_sums))))
     return plugin_estimates(pairs, binned, interval, check_level(level), generator_from(rng))[0]
+
+
+def _with_notes(estimate: Estimate, notes: tuple[str, ...]) -> Estimate:
+    """Return the estimate with these notes; unchanged without notes."""
+    values = {field.name: getattr(estimate, field.name) for field in fields(Estimate)}
+    return EstimateWithNotes(**values, notes=notes) if notes else estimate
 
 
 def check_interval(interval: str) -> None:
