@@ -115,17 +115,13 @@ class CalibrationCurves(Rows[Any]):
         bold = bool(self.corp) or any(curve.reduction != CLASS_WISE for curve in self.binned)
         return replace(Rows.table(self), title=title, bold=bold)
 
-    def to_latex(self, *, columns: Sequence[str] | None = None, label: str | None = None, raw: bool = False) -> str:
-        """Return the table in LaTeX with the columns of a paper, or with the headings that `columns` names.
-
-        Curves with bins have the columns group, n, error (with its interval), ECE, Brier score and p.
-
-        Raises InputError for a heading that the table does not have.
-        """
-        if columns is None and self.binned:
-            brier = heading(score_words("brier", self.binned[0].reduction))
-            columns = [column.shown for column in self.columns() if column.name in OF_A_PAPER or column.shown == brier]
-        return Result.to_latex(self, columns=columns, label=label, raw=raw)
+    @property
+    def latex_columns(self) -> Sequence[str] | None:
+        """The columns of a paper for curves with bins: group, n, error with its interval, ECE, Brier score and p."""
+        if not self.binned:
+            return None
+        brier = heading(score_words("brier", self.binned[0].reduction))
+        return [column.shown for column in self.columns() if column.name in OF_A_PAPER or column.shown == brier]
 
     @property
     def answer(self) -> str:
