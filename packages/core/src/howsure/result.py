@@ -254,8 +254,8 @@ class Result:
         notes = most_serious_first(self.footnotes_of_answer(verbose=bool(all_figures)))
         rows, hidden_rows, hidden_notes = table, 0, 0
         if rest is not None:
-            rows, hidden_rows = table.displayed(self.n_last_rows)
             hidden_notes, notes = max(len(notes) - MAX_NOTES, 0), notes[:MAX_NOTES]
+            rows, hidden_rows = table.displayed(self.n_last_rows, [answer, *notes])
         more_rows = f"… {counted(hidden_rows, 'more row')}: {rest}" if hidden_rows else ""
         more_notes = f"{counted(hidden_notes, 'more note')}: {rest}" if hidden_notes else ""
         above = [part.text(raw=raw) for part in self.tables_above()] if columns is None and rest is None else []

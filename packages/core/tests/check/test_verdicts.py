@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
+from howsure import check_score
 from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule
 from howsure.check.verdicts import Check, verdicts_on
 from howsure.stats.p_values import adjust_p_values
@@ -113,3 +114,13 @@ def test_a_sentence_says_which_check_it_is_of() -> None:
     alone = Check(rows=check.rows[:1], level=0.95, recipe={})
     assert alone.table().headings[0] == "rule"
     assert [line.split(": ")[1][:2] for line in alone.footnotes()] == ["x ", "od"]
+
+
+def test_the_row_that_a_note_names_is_shown_with_more_than_12_rows() -> None:
+    scores = [1.0] * 19 * 30 + [0.0] * 30
+    checked = check_score(scores, min_score=0.5, groups=[f"g{row // 30:02d}" for row in range(600)])
+    shown = checked.text(rest="--verbose")
+    assert [line.split()[4] for line in shown.splitlines() if line.startswith("mean score")] == [
+        *(f"g{row:02d}" for row in range(11)),
+        "g19",
+    ]

@@ -145,12 +145,12 @@ class InOptions:
 
 
 def _in_a_shell(typed: str) -> str:
-    """Return a value as one argument of a shell; a single word is not quoted.
+    """Return a value as one argument of a shell; a plain word is not quoted.
 
-    >>> print(_in_a_shell("model = 'bass'"), _in_a_shell("a b"))
-    "model = 'bass'" 'a b'
+    >>> print(_in_a_shell("model = 'bass'"), _in_a_shell("a b"), _in_a_shell("#N/A"), _in_a_shell("a,…"))
+    "model = 'bass'" 'a b' '#N/A' a,…
     """
-    return shell_word(typed) if " " in typed else typed
+    return shell_word(typed) if set(typed) & set(" #!&;<>()|*?$`'\"\\") else typed
 
 
 def in_options(noted: Noted) -> Noted:

@@ -212,11 +212,15 @@ NON_ANSWERS = frozenset(
     ]
 )
 
+SPREADSHEET_ERROR = re.compile(r"#(DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|WERT!|BEZUG!|ZAHL!|NV)")
+
 
 def is_non_answer(label: object) -> bool:
-    """Whether a label means that there is no answer.
+    """Whether a label means that there is no answer, or is an error of a spreadsheet.
 
-    >>> is_non_answer("Unparseable"), is_non_answer("neutral"), is_non_answer(2)
-    (True, False, False)
+    >>> is_non_answer("Unparseable"), is_non_answer("#DIV/0!"), is_non_answer("neutral"), is_non_answer(2)
+    (True, True, False, False)
     """
-    return isinstance(label, str) and label.strip().casefold() in NON_ANSWERS
+    if not isinstance(label, str):
+        return False
+    return label.strip().casefold() in NON_ANSWERS or SPREADSHEET_ERROR.fullmatch(label.strip()) is not None

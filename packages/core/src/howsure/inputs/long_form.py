@@ -382,7 +382,32 @@ def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[s
     return np.array([float(is_positive.get(str(value), math.nan)) for value in values])[codes]
 
 
-RIGHT = ("yes", "true", "right", "correct", "pass", "passed", "success", "positive", "c", "wahr", "verdadero", "vrai")
+POSITIVES = {  # values that mean correct, by their opposites
+    "no": "yes",
+    "nein": "ja",
+    "non": "oui",
+    "false": "true",
+    "incorrect": "correct",
+    "fail": "pass",
+    "failed": "passed",
+    "failure": "success",
+    "negative": "positive",
+    "faux": "vrai",
+    "falso": "verdadero",
+}
+MEAN_CORRECT = {*POSITIVES.values(), "right", "richtig", "wahr", "c"}
+
+
+def _value_meaning_correct(text: str) -> str:
+    """Return the value that means correct in a column that contains `text`, in its letter case, or "VALUE".
+
+    >>> [_value_meaning_correct(text) for text in ("ja", "No", "INCORRECT", "Wrong")]
+    ['ja', 'Yes', 'CORRECT', 'VALUE']
+    """
+    positive = POSITIVES.get(text.casefold())
+    if positive is None:
+        return text if text.casefold() in MEAN_CORRECT else "VALUE"
+    return positive.title() if text.istitle() else positive.upper() if text.isupper() else positive
 
 
 @contextmanager
@@ -392,11 +417,11 @@ def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
         yield
     except InputError as error:
         fault = error.fault
-        if fault is None or fault.name not in scores or fault.rule != "not_a_number":
+        if fault is None or fault.name not in scores or fault.rule != "not_a_number" or fault.remedy == "missing_value":
             raise
         value = fault.value if isinstance(fault.value, str) else ""
         advice = comma_advice(value, is_score=True)
         if advice:
             raise InputError(replace(fault, remedy=advice)) from error
-        right = Parameter("pos_label", value if value.casefold() in RIGHT else "VALUE")
+        right = Parameter("pos_label", _value_meaning_correct(value))
         raise InputError(replace(fault, remedy="name_correct", values={**fault.values, "right": right})) from error

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
+import itertools
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
@@ -149,21 +150,39 @@ class Table:
         note = f"{left:,} of {len(self.rows):,} rows are not shown: {rest}."
         return replace(self, rows=rows, contests=contests, notes=(note, *self.notes))
 
-    def displayed(self, n_totals: int) -> tuple[Table, int]:
-        """Return the table with the first rows and the last `n_totals` rows, 12 in all, and the number of hidden rows.
+    def displayed(self, n_totals: int, sentences: Sequence[str] = ()) -> tuple[Table, int]:
+        """Return the table with 12 rows, and the number of hidden rows.
 
-        >>> table, hidden = Table(["group", "n"], [[f"g{i}", "1"] for i in range(20)] + [["all", "20"]]).displayed(1)
-        >>> [group for group, _ in table.rows[-3:]], hidden
-        (['g10', '…', 'all'], 9)
+        These are the last `n_totals` rows, rows that `sentences` name, and the first rows.
+
+        >>> table = Table(["group", "n"], [[f"g{i}", "1"] for i in range(20)] + [["all", "20"]], words=["group"])
+        >>> table, hidden = table.displayed(1, ["g16 is the smallest."])
+        >>> [group for group, _ in table.rows[-5:]], hidden
+        (['g9', '…', 'g16', '…', 'all'], 9)
         """
         hidden = len(self.rows) - MAX_ROWS
         if hidden <= 0:
             return self, 0
-        if not n_totals:
-            return replace(self, rows=self.rows[:MAX_ROWS]), hidden
-        totals, gap = self.rows[-n_totals:], ["…", *[""] * (len(self.headings) - 1)]
+        end = len(self.rows) - n_totals
+        totals = list(range(end, len(self.rows)))
         totals = totals if n_totals <= MAX_ROWS else [*totals[: MAX_ROWS - 1], totals[-1]]
-        return replace(self, rows=[*self.rows[: MAX_ROWS - len(totals)], gap, *totals]), hidden
+        places = [*totals, *self._named_rows(sentences, end), *range(end)]
+        rows, previous = list[Sequence[str]](), -1
+        for place in sorted(list(dict.fromkeys(places))[:MAX_ROWS]):
+            rows += [["…", *[""] * (len(self.headings) - 1)]] if place > previous + 1 else []
+            rows.append(self.rows[place])
+            previous = place
+        return replace(self, rows=rows), hidden
+
+    def _named_rows(self, sentences: Sequence[str], end: int) -> Iterator[int]:
+        """Yield the positions of the rows before `end` whose names, the leading cells of text, are in a sentence."""
+        leading = itertools.takewhile(self._in_words.__getitem__, range(len(self.headings)))
+        distinguishing = [x for x in leading if len({row[x] for row in self.rows}) > 1]
+        for place, row in enumerate(self.rows[:end]):
+            names = [row[x] for x in distinguishing]
+            names = [name for name in names if len(name) > 1 and any(map(str.isalpha, name))]  # no number, and not "a"
+            if names and any(all(_contains_word(text, name) for name in names) for text in sentences):
+                yield place
 
     def fitted(self, width: int) -> tuple[Table, list[str]]:
         """Return the table without columns that do not fit in a terminal, and the headings of the hidden columns.
@@ -294,6 +313,10 @@ def _columns(character: str) -> int:
     if unicodedata.east_asian_width(character) in "WF":
         return 2
     return 0 if unicodedata.category(character) in ("Mn", "Me", "Cf") else 1
+
+
+def _contains_word(text: str, word: str) -> bool:
+    return word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:

@@ -90,17 +90,26 @@ def test_raters_who_agree_on_one_value_have_no_alpha_and_the_reason_is_given() -
 
 
 @pytest.mark.parametrize(
-    ("values", "advised"), [(["no", "yes"], "VALUE"), (["Wrong", "Right"], "VALUE"), (["pass", "fail"], "pass")]
+    ("values", "advised"),
+    [(["No", "Yes"], "Yes"), (["Wrong", "Right"], "VALUE"), (["pass", "fail"], "pass"), (["nein", "ja"], "ja")],
 )
-def test_a_value_is_advised_only_if_it_was_seen_and_means_right(
+def test_the_advised_value_means_correct_if_the_first_value_says_so(
     values: list[str], advised: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path / "x.csv", {"score": values * 10})
     assert refusal(path).endswith(
         f"If one value means correct, name it: pos_label={advised!r}. If not, leave such rows out first."
     )
-    (row,) = howsure.mean_scores("score", pos_label=values[0], data=howsure.read(path))
+    pos_label = values[1] if advised == "VALUE" else advised
+    (row,) = howsure.mean_scores("score", pos_label=pos_label, data=howsure.read(path))
     assert row.mean.value == 0.5
+
+
+def test_an_error_of_a_spreadsheet_among_scores_is_a_missing_value(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.csv", {"score": ["0.5"] * 9 + ["#DIV/0!"]})
+    assert refusal(path).endswith("for example missing_values=['#DIV/0!'] with skip_missing=True.")
+    source = howsure.read(path, missing_values=["#DIV/0!"], skip_missing=True)
+    assert howsure.mean_scores("score", data=source)[0].mean.value == 0.5
 
 
 def test_texts_that_state_a_confidence_are_named_so(tmp_path: Path) -> None:
