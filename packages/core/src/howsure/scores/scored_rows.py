@@ -35,10 +35,18 @@ from howsure.inputs.frames import (
     Kind,
     Rows,
     Source,
+    columns_from,
     frame_columns,
     not_a_column_name,
 )
-from howsure.inputs.long_form import advising_pos_label, as_scores, item_twice, partial_scores, positive_scores
+from howsure.inputs.long_form import (
+    advising_pos_label,
+    as_scores,
+    item_twice,
+    joined_key,
+    partial_scores,
+    positive_scores,
+)
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import (
     counted,
@@ -155,7 +163,9 @@ def read_scored_rows(
     """
     compared = {"score": score} if answers is None else dict(zip(("y_true", "prediction"), answers, strict=True))
     check_distinct(compared, {role: roles.get(role) for role in ("model", "id", "run", *OF_TRIALS)})
+    composite = {} if data is None else {role: names for role, names in roles.items() if _are_names(names)}
     if isinstance(data, Source):
+        roles = {**roles, **{role: ",".join(names) for role, names in composite.items()}}
         how: dict[str, Any] = {"may_miss": may_miss, "macro": macro, "answers": answers, "worst": worst}
         return _read_source(data, score, roles, pos_label=pos_label, **how)
     if answers is None and score is None:
@@ -168,13 +178,18 @@ def read_scored_rows(
         roles, notes = {**roles, "clusters": clusters}, [*item_notes]
     if roles["model"] is None:
         notes += note_on_models_of_frame(data, "model", [*compared.values(), *roles.values()])
-    columns = [*compared.values(), *roles.values()] if data is None else frame_columns(data, **compared, **roles)
+    columns = [*compared.values(), *roles.values()]
+    if data is not None:
+        columns = frame_columns(data, **compared, **{**roles, **dict.fromkeys(composite)})
     may_hide = {*(compared if may_miss else ()), *OF_TRIALS}  # roles in which a value may be missing
     columns = [
         with_none(column) if role in may_hide else column
         for role, column in zip([*compared, *roles], columns, strict=True)
     ]
     roles, both, percent = dict(zip(roles, columns[len(compared) :], strict=True)), None, list[str]()
+    for role, names in composite.items():
+        parts = columns_from(data, names)
+        roles[role] = joined_key(parts, names, n=len(parts[0]))
     if answers is None:
         name = "score" if data is None else score
         column = as_column(columns[0], name=name)
@@ -201,6 +216,11 @@ def read_scored_rows(
     return ScoredRows(
         scores, coded, units, provenance, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials
     )
+
+
+def _are_names(columns: object) -> bool:
+    """Whether a parameter names several columns, which together identify an item or a group."""
+    return isinstance(columns, (list, tuple)) and bool(columns) and all(isinstance(name, str) for name in columns)
 
 
 def _read_source(
