@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import howsure
 from howsure.errors import InputError
 from howsure.scores.class_errors import ClassErrors
 from howsure.scores.label_scores import CodedLabels
+from howsure.scores.score_table import score_table
 from howsure.significance.metrics.labels import PER_CLASS
 from howsure.significance.metrics.metric import find_metric
 
@@ -184,3 +186,17 @@ def test_intervals_hold_where_a_class_is_rare() -> None:
         interval = howsure.score_models(true, predicted, metrics="balanced_accuracy")[0].mean
         covering += interval.low <= np.mean(recalls) <= interval.high
     assert covering / 200 > 0.93
+
+
+def test_predictions_without_an_answer_are_counted_in_a_note() -> None:
+    table = howsure.score_models(["a", "b"] * 10, ["a", "b"] * 9 + ["n/a", "n/a"], metrics="accuracy")
+    assert any("predicts 'n/a' in 2 rows, never a true label: counted as wrong." in note for note in table.notes)
+
+
+def test_files_of_predictions_and_targets_may_have_a_column_file(tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text("id,file,label\n" + "".join(f"{k},t{k % 3}.txt,{k % 2}\n" for k in range(20)))
+    rows = [json.dumps({"id": k, "file": f"t{k % 3}.txt", "label": int(k % 2 and k > 3)}) for k in range(20)]
+    (tmp_path / "model.jsonl").write_text("\n".join(rows))
+    how = {"id": "id", "y_true": "label", "prediction": "label", "metrics": "accuracy"}
+    (row,) = score_table(targets=str(tmp_path / "gold.csv"), data=howsure.read(tmp_path / "model.jsonl"), **how)
+    assert row.mean.value == 0.9

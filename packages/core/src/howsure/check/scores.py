@@ -56,7 +56,7 @@ from howsure.stats.mean_score import (
 )
 
 OTHER = "the other model"
-ERROR_RATES = ("wer", "cer")
+ERROR_RATES, PERCENTAGES = ("wer", "cer"), ("bleu", "chrf", "chrf++")
 WANTED = {ABOVE: "min_score", BELOW: "max_score"}
 
 
@@ -239,8 +239,7 @@ def run_score_check(
     else:
         scores = read_rows(data, score, other, ends, roles, other_role, pos_label)
     values, units, parts = scores.values, scores.units, scores.parts
-    if ends is None:
-        _refuse_percentages(values, {"min_score": min_score, "max_score": max_score})
+    _refuse_limits(values, ends, {"min_score": min_score, "max_score": max_score})
     score = scores.provenance.get("score", score)
     quantity = f"mean {score}" if isinstance(score, str) else "mean score"
     lower_is_better = lower_is_better or scores.lower_is_better
@@ -336,11 +335,7 @@ def _check_table(
             if row.test is None:
                 raise InputError("`sampled='both'` gives no test of a limit. Leave it out, or choose 'groups'.")
             _check_limit_in_range(getattr(row.test, "within", None), rule)
-            if row.score in ERROR_RATES and row.mean.value <= 1.0 and 10.0 < limit <= 100.0:
-                raise InputError(
-                    f"{parameter(WANTED[side])} is {limit:g}, and {row.score} is {row.mean.value:.4g}, a rate per word "
-                    f"or character. Write {limit / 100:g} for {limit:g}%."
-                )
+            _check_percentage(row, rule)
             group = ", ".join(filter(None, (row.model if several_models else None, row.group))) or None
             evidence.append(_evidence_of_row(row, group, rule, row.test, assumed=assumed))
             undecided += evidence[-1].undecided is not None
@@ -387,12 +382,31 @@ def _check_limit_in_range(within: Bounds | None, rule: Rule) -> None:
     )
 
 
-def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> None:
-    """Raise InputError for a limit in percent if all scores are between 0 and 1.
+def _check_percentage(row: ScoreRow, rule: Rule) -> None:
+    """Raise InputError for a limit in percent of an error rate, or as a proportion of a metric from 0 to 100."""
+    limit, role = rule.limit, parameter(WANTED[rule.wanted])
+    if row.score in ERROR_RATES and row.mean.value <= 1.0 and 2.0 <= limit <= 100.0:
+        raise InputError(
+            f"{role} is {limit:g}, and {row.score} is {row.mean.value:.4g}, a rate per word or character. Write "
+            f"{limit / 100:g} for {limit:g}%."
+        )
+    if row.score in PERCENTAGES and 0.0 < limit < 1.0:
+        raise InputError(f"{role} is {limit:g}, and {row.score} is between 0 and 100: write {100 * limit:g}.")
 
-    A limit of at most 10 is allowed, because it may be a limit for grades of which only the lowest occur.
+
+def _refuse_limits(values: Floats, bounds: Bounds | None, limits: Mapping[str, float | None]) -> None:
+    """Raise InputError for a limit outside the bounds or, without bounds, in percent if all scores are between 0 and 1.
+
+    Without bounds, a limit of at most 10 is allowed, because it may be a limit for grades of which only the lowest
+    occur.
     """
-    if not values.size or values.min() < 0 or values.max() > 1:
+    for role, limit in limits.items():
+        if limit is not None and bounds is not None and not bounds[0] <= limit <= bounds[1]:
+            raise InputError(
+                f"{parameter(role)} must be between {bounds[0]:g} and {bounds[1]:g}, the bounds of the scores; it is "
+                f"{limit:g}."
+            )
+    if bounds is not None or not values.size or values.min() < 0 or values.max() > 1:
         return
     for role, limit in limits.items():
         if limit is not None and 10 < limit <= 100:

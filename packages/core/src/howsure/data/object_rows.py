@@ -373,6 +373,11 @@ def _columns_as_rows(
             )
         for name, value in values.items():
             value = None if value is MISSING else value
+            if isinstance(value, list):
+                raise InputError(
+                    f"{parameter('explode', fields)} makes each of these columns a row, but {name} in row {row + 1:,} "
+                    f"of {file.name} (counted from 1) is a list. Name only one list to make its elements rows."
+                )
             check_kind(value, f"column {name} in row {row + 1:,}")
             plain = parse_number(value) if isinstance(value, str) else None
             yield row, {**others, COLUMN: name, VALUE: value if plain is None else plain}

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.label_spelling import spelling_notes
+from howsure.inputs.label_spelling import is_non_answer, spelling_notes
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.right_answers import code_labels, parse_label
@@ -120,11 +120,14 @@ class CodedLabels:
         yield from spelling_notes(true, predicted, name=name)
         never_true = [label for label in predicted if label not in true]
         averages = [metric.name for metric in metrics if metric.class_ratio is not None]
-        if never_true and averages:
+        if not averages:
+            never_true = [label for label in never_true if is_non_answer(label)]
+        if never_true:
             names = shortened(repr(self.names[self.labels.index(label)]) for label in never_true)
             times = sum(predicted[label] for label in never_true)
             what = f"{name} predicts {names} in {counted(times, 'row')}, never a true label"
-            yield marked_note(f"{what}: counted as wrong; averages over classes leave such classes out.")
+            outside = "; averages over classes leave such classes out" if averages else ""
+            yield marked_note(f"{what}: counted as wrong{outside}.")
 
 
 def _contributions(metric: Metric, statistics: Floats, times: Integers) -> tuple[float, Floats, bool]:
