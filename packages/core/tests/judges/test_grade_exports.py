@@ -35,6 +35,14 @@ def langfuse(*, snake: bool, kind: str) -> list[dict[str, Any]]:
     return [*rows, row(0, 1, "EVAL") | {names[1]: "CORRECTION"}]
 
 
+def langfuse_traces() -> list[dict[str, Any]]:
+    """Traces with their scores, as the API returns a trace, and as the web page exports one."""
+    rows = langfuse(snake=False, kind="BOOLEAN")
+    scores = {k: [row for row in rows if row["traceId"] == f"0{k}e1"] for k in JUDGE}
+    traces = [{"id": f"0{k}e1", "name": "qa", "scores": of_trace, "observations": []} for k, of_trace in scores.items()]
+    return [*traces[:6], *({"trace": trace, "observations": []} for trace in traces[6:])]
+
+
 def assessment(k: int, value: object, source: str, **more: object) -> dict[str, Any]:
     return {
         "assessment_id": f"a-{source}-{k}",
@@ -89,12 +97,13 @@ def otel() -> list[dict[str, Any]]:
 
 
 def written(path: Path, records: list[dict[str, Any]]) -> Path:
+    spell = str if path.stem == "pandas" else json.dumps
     with open(path, "w", newline="") as file:
         if path.suffix == ".csv":
             table = csv.DictWriter(file, records[0].keys())
             table.writeheader()
             table.writerows(
-                {name: json.dumps(value) if isinstance(value, list) else value for name, value in record.items()}
+                {name: spell(value) if isinstance(value, list) else value for name, value in record.items()}
                 for record in records
             )
         elif path.suffix == ".jsonl":
@@ -108,7 +117,9 @@ EXPORTS = {
     "langfuse.csv": lambda: langfuse(snake=False, kind="BOOLEAN"),
     "langfuse.jsonl": lambda: langfuse(snake=True, kind="BOOLEAN"),
     "langfuse.json": lambda: langfuse(snake=False, kind="CATEGORICAL"),
+    "langfuse_traces.jsonl": langfuse_traces,
     "mlflow.jsonl": mlflow,
+    "pandas.csv": mlflow,
     "mlflow.csv": mlflow,
     "phoenix.json": phoenix,
     "otel.jsonl": otel,

@@ -5,8 +5,10 @@ Supported are Langfuse scores, MLflow assessments, Phoenix annotations and OpenT
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -146,15 +148,17 @@ def _list(value: Any) -> Sequence[Any]:
 
 
 def _parsed(value: Any) -> Any:
+    """Return the value of a string of JSON, or of Python as pandas writes lists and objects to CSV."""
     if isinstance(value, str) and value[:1] in "[{":
-        try:
-            return parsed_json(value)
-        except ValueError:
-            return None
+        for parse in (parsed_json, ast.literal_eval):
+            with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+                return parse(value)
+        return None
     return value
 
 
-# Langfuse: a row of the scores that are exported by its web page, its blob storage or its API.
+# Langfuse: a row of the scores that are exported by its web page, its blob storage or its API; or a trace with its
+# scores.
 
 
 def _is_langfuse(record: Record) -> bool:
@@ -177,6 +181,18 @@ def _langfuse(record: Record) -> Iterator[dict[str, Any] | None]:
         comment=_get(record, "comment"),
         trace=trace,
     )
+
+
+def _is_langfuse_trace(record: Record) -> bool:
+    trace = _object(record.get("trace")) or record
+    return "scores" in trace and "observations" in {**record, **trace}
+
+
+def _langfuse_trace(record: Record) -> Iterator[dict[str, Any] | None]:
+    trace = _object(record.get("trace")) or record
+    for score in map(_object, _list(trace.get("scores"))):
+        if {"name", "source"} <= score.keys():
+            yield from _langfuse({"traceId": trace.get("id"), **score})
 
 
 # MLflow: a trace with its assessments, as `search_traces` or a trace's `to_json` write it.
@@ -285,6 +301,7 @@ SOURCES = (EVALUATION + "source", EVALUATION + "source.type", EVALUATION + "eval
 
 EXPORTS = (
     GradeExport("Langfuse", _is_langfuse, _langfuse),
+    GradeExport("Langfuse", _is_langfuse_trace, _langfuse_trace),
     GradeExport("Phoenix", _is_phoenix, _phoenix),
     GradeExport("MLflow", _is_mlflow, _mlflow),
     GradeExport("OpenTelemetry", _is_otel, _otel),
