@@ -306,3 +306,14 @@ def test_the_interval_of_the_share_of_equal_grades_is_exact(equal: int, ends: tu
     grades = [g for item in range(12) for g in (item % 3, (item % 3 + (item >= equal)) % 3)]
     pair = howsure.rater_agreement(grades, rater=list("xy") * 12, id=[i // 2 for i in range(24)]).rows[0]
     assert (pair.share.low, pair.share.high) == pytest.approx(ends, abs=5e-5)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_grades_of_a_column_with_missing_values_are_those_of_the_others(suffix: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"task": [1, 2] * 6, "n": [k // 2 for k in range(12)], "ann": [1, 2, 3, 1] * 3})
+    frame["bob"] = frame["ann"].where(frame["ann"] != 3)  # floats, because a grade is missing
+    path = tmp_path / f"grades.{suffix}"
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
+    for data, more in ((howsure.read(path), {"id": "task,n"}), (frame, {})):
+        row = howsure.rater_agreement(raters=["ann", "bob"], data=data, **more)[0]
+        assert (row.n, row.share.value, row.kappa.value) == (9, 1.0, 1.0)

@@ -15,9 +15,9 @@ from howsure import __version__
 from howsure.calibration.squared_error import exact_interval
 from howsure.errors import ColumnName, InputError, parameter
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.checks import NUMERIC, is_missing
+from howsure.inputs.checks import NUMERIC, Coded, is_missing
 from howsure.inputs.frames import Kind, Source, not_a_column_name, read_columns
-from howsure.inputs.label_spelling import spellings_note
+from howsure.inputs.label_spelling import WHOLE_WITH_POINT, spellings_note
 from howsure.inputs.numbers_and_names import (
     check_level,
     check_number,
@@ -137,7 +137,7 @@ def rater_agreement(
     else:
         rows = [_row(grades, grades.raters, grades.raters[0], grades.raters[1], level)]
     if scale == "nominal":
-        counts = dict(zip(answers.names("score"), np.bincount(answers.codes("score")).tolist(), strict=True))
+        counts = {name: int((grades.table == code).sum()) for code, name in enumerate(grades.names)}
         note = spellings_note(counts, "categories")
         notes += [note] if note else []
         if categories is None and (words := words_among_numbers(counts)):
@@ -187,7 +187,7 @@ def _read_wide(
         raise not_a_column_name("id", id)
     if len(set(names)) < max(len(names), 2):
         raise InputError(f"`raters` must name two or more different columns; it is {shortened(names)}.")
-    kinds = ({} if id is None else {id: Kind.OPTIONAL}) | dict.fromkeys(names, Kind.OPTIONAL if labels else Kind.GRADE)
+    kinds = ({} if id is None else {id: Kind.NAMES}) | dict.fromkeys(names, Kind.OPTIONAL if labels else Kind.GRADE)
     rows = read_columns(data, kinds, cells=[] if id is None else None)
     repeated = rows.chosen.get("clusters") or (frame_clusters(data, [], names)[0] if id is None else None)
     notes = [_repeats_note(repeated)] if repeated else [marked_note(ROWS_ARE_ITEMS)] if id is None else []
@@ -206,7 +206,10 @@ def _read_wide(
         numbers = {name: values for name, values in of_rater.items() if values.dtype.kind == "f"}
         check_scales(numbers, rows.provenance.get("percentages", ()))
     long = {"score": np.array(grades, dtype=object), "rater": np.array(by, dtype=object), "id": np.array(items)}
-    long |= {} if id is None else {"id": np.asarray(rows[id], dtype=object)[items]}
+    if id is not None:
+        ids = rows[id]
+        ids = np.array(ids.names, dtype=object)[ids.codes] if isinstance(ids, Coded) else np.asarray(ids, dtype=object)
+        long["id"] = ids[items]
     place = rows.place
     rows = replace(rows, place=lambda row: place(items[row]))
     with rows.locating_errors():
@@ -265,7 +268,7 @@ class _Grades:
 
 def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | None) -> _Grades:
     if scale == "nominal":
-        codes, names = columns.codes("score"), columns.names("score")
+        codes, names = _without_points(columns.codes("score"), columns.names("score"))
         values = np.arange(len(names), dtype=np.float64)
     else:
         values, codes = np.unique(columns.numbers["score"], return_inverse=True)
@@ -297,6 +300,17 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
     if not ((table >= 0).sum(axis=1) > 1).any():
         raise InputError("no item has grades of two raters, so their agreement is unknown. Is `id` the right column?")
     return _Grades(table, values, names, raters, scale)
+
+
+def _without_points(codes: Integers, names: tuple[str, ...]) -> tuple[Integers, tuple[str, ...]]:
+    """Treat grades such as 3.0 as 3 if both occur, since a missing value makes a column one of floats.
+
+    >>> _without_points(np.array([0, 1, 2]), ("3", "3.0", "4.0"))
+    (array([0, 0, 1]), ('3', '4.0'))
+    """
+    merged = [whole[1] if (whole := WHOLE_WITH_POINT.fullmatch(name)) and whole[1] in names else name for name in names]
+    distinct = tuple(dict.fromkeys(merged))
+    return np.array([distinct.index(name) for name in merged], dtype=np.int64)[codes], distinct
 
 
 def _scale_note(grades: _Grades) -> str:
