@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
+from sklearn.metrics import f1_score, matthews_corrcoef
 from tests.significance.made_systems import distributions, labels
 
 from howsure.result import plain
@@ -373,6 +376,43 @@ def test_intervals_of_accuracy_cover(n: int, accuracies: tuple[float, float], de
         answers = [np.where(u < p, targets, 1 - targets) for u, p in zip((first, second), accuracies, strict=True)]
         (row,) = compare(targets, *answers, metrics="accuracy", rng=rng)
         covered += row.low <= truth <= row.high
+    assert covered / runs >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / runs)
+
+
+def test_few_items_that_differ_widen_intervals_of_macro_averages_to_those_of_the_jackknife() -> None:
+    """Of 40 items, 12 are of one class, and the models differ on 3; with 20 such items, resampling is enough."""
+    targets = (np.arange(40) < 12) * 1
+    baseline = np.where(np.arange(40) % 10 == 0, 1 - targets, targets)
+    for number, is_wider in ((3, True), (20, False)):
+        model = np.where(np.arange(40) < number, 1 - baseline, baseline)
+        (row,) = compare(targets, baseline, model, metrics="macro_f1", rng=0, n_resamples=1_000)
+        (jackknife,) = compare(targets, baseline, model, metrics="macro_f1", method="jackknife")
+        assert (row.low <= jackknife.low and row.high >= jackknife.high) == is_wider
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "share", "metric", "accuracies"),
+    [(40, 0.3, "macro_f1", (0.95, 0.8)), (40, 0.3, "macro_f1", (0.95, 0.75)), (30, 0.4, "mcc", (0.9, 0.8))],
+)
+def test_intervals_of_metrics_of_labels_cover(
+    n: int, share: float, metric: str, accuracies: tuple[float, float]
+) -> None:
+    """The models are right on the same items in at least 8 of 10 cases."""
+
+    def draw(n: int) -> list[np.ndarray]:
+        targets, first = (rng.random(n) < share) * 1, rng.random(n)
+        second = np.where(rng.random(n) < 0.8, first, rng.random(n))
+        answers = zip((first, second), accuracies, strict=True)
+        return [targets, *(np.where(u < p, targets, 1 - targets) for u, p in answers)]
+
+    rng, covered, runs = np.random.default_rng(4), 0, 500
+    targets, *answers = draw(100_000)
+    value = {"macro_f1": partial(f1_score, average="macro"), "mcc": matthews_corrcoef}[metric]
+    truth = value(targets, answers[1]) - value(targets, answers[0])
+    for _ in range(runs):
+        (row,) = compare(*draw(n), metrics=metric, rng=rng, n_resamples=1_000)
+        covered += row.low <= truth <= row.high or np.isnan(row.low)
     assert covered / runs >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / runs)
 
 

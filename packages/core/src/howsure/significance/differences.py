@@ -261,7 +261,7 @@ def test_differences(
                 if high - low < ROUNDING:
                     number = _number_of_alike(problem, units, metric)
                     low, high = unseen_interval(difference, number, most=most, level=choices.level)
-                elif (ends := _ends_of_few(units, metric, most=most, level=choices.level)) is not None:
+                elif rare is None and (ends := _ends_of_few(units, metric, most=most, level=choices.level)) is not None:
                     low, high = min(low, ends[0]), max(high, ends[1])
                 low, high = max(low, -most), min(high, most)
             if choices.method != "boostsa" and choices.alternative == "two-sided" and p[0] > 1 - choices.level:
@@ -308,16 +308,23 @@ def unseen_interval(difference: float, number: float, *, most: float, level: flo
 
 
 def _ends_of_few(units: Units, metric: Metric, *, most: float, level: float) -> tuple[float, float] | None:
-    """Gaffke's interval of a difference of means if fewer than 20 units, and fewer than half, have another difference
-    than most; its end nearer to this usual difference, often 0, is the mean.
+    """An interval that allows for units that were not seen, if the systems differ in few of the units.
 
-    Resampling never draws a unit of another difference that was not seen, so its interval ends too close to it. None
-    for other metrics, for strata and for several runs.
+    For a mean: Gaffke's if fewer than 20 units, and fewer than half, have another difference than most; its end nearer
+    to this usual difference, often 0, is the mean. Resampling never draws a unit of another difference that was not
+    seen, so its interval ends too close to it. For other metrics: the paired jackknife's if fewer than 20 units differ,
+    since its error includes that of one more such unit. None for strata and for several runs.
     """
-    if not metric.is_mean or not math.isfinite(most) or len(units.starts) > 1 or units.runs != (1, 1):
+    if not math.isfinite(most) or len(units.starts) > 1 or units.runs != (1, 1):
         return None
     part = units.parts[metric.rows]
     first, second = units.first[:, part], units.second[:, part]
+    if not metric.is_mean:
+        if not metric.scale_free or units.counts[(first != second).any(axis=1)].sum() >= FEW_DIFFERENT:
+            return None
+        test = paired_jackknife(units, metric, level=level)
+        ends = (test.negated() if units.swapped else test).interval(level)
+        return ends if math.isfinite(ends[1] - ends[0]) else None
     sums = paired_differences(*((first, second) if units.swapped else (second, first)))[:, 0]
     differences, of_difference = np.unique(sums, return_inverse=True)
     usual = differences[np.bincount(of_difference.ravel(), units.counts).argmax()]
