@@ -64,7 +64,7 @@ def variants(true: Iterable[object], predicted: Iterable[object]) -> list[object
     >>> variants(["New York", "Paris"], ["paris ", "new  york", "Paris", "Rome"])
     ['paris ', 'new  york']
     """
-    labels = list(true)
+    labels = set(true)
     folded_labels = {_folded(label) for label in labels}
     return [label for label in predicted if label not in labels and _folded(label) in folded_labels]
 

@@ -246,6 +246,10 @@ def joined_key(parts: Sequence[object], names: Sequence[str], *, n: int) -> Code
 NUMERIC = "biuf"
 
 
+def _is_number(value: object) -> bool:
+    return hasattr(value, "__float__") and not hasattr(value, "__len__")  # an array of numbers has both
+
+
 def as_scores(values: object, name: str) -> Floats:
     """Convert scores to float64 (n,), all finite and none missing.
 
@@ -262,7 +266,7 @@ def as_scores(values: object, name: str) -> Floats:
         column = numbers
     if column.dtype.kind not in NUMERIC:
         for row, value in enumerate(column.tolist()):
-            if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+            if not _is_number(value):
                 advice = comma_advice(value, is_score=True) if isinstance(value, str) else ""
                 if not advice and isinstance(value, str):
                     advice = f"Say which value counts as 1: {parameter('pos_label', value)}."
@@ -371,7 +375,7 @@ def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[s
     if pos_label is None:
         if (numbers := proportions(np.array(values, dtype=object))) is not None:
             return numbers[codes]
-        odd = [code for code, cell in enumerate(cells) if not (cell is None or hasattr(cell, "__float__"))]
+        odd = [code for code, cell in enumerate(cells) if not (cell is None or _is_number(cell))]
         if odd:
             raise _odd_cell_error(codes, cells, values, odd, name)
         return np.array([math.nan if cell is None else float(cell) for cell in cells])[codes]

@@ -308,9 +308,10 @@ def _without_points(codes: Integers, names: tuple[str, ...]) -> tuple[Integers, 
     >>> _without_points(np.array([0, 1, 2]), ("3", "3.0", "4.0"))
     (array([0, 0, 1]), ('3', '4.0'))
     """
-    merged = [whole[1] if (whole := WHOLE_WITH_POINT.fullmatch(name)) and whole[1] in names else name for name in names]
-    distinct = tuple(dict.fromkeys(merged))
-    return np.array([distinct.index(name) for name in merged], dtype=np.int64)[codes], distinct
+    known = set(names)
+    merged = [whole[1] if (whole := WHOLE_WITH_POINT.fullmatch(name)) and whole[1] in known else name for name in names]
+    place = {name: code for code, name in enumerate(dict.fromkeys(merged))}
+    return np.array([place[name] for name in merged], dtype=np.int64)[codes], tuple(place)
 
 
 def _scale_note(grades: _Grades) -> str:

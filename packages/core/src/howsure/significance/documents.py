@@ -110,9 +110,9 @@ def object_array(values: Any) -> npt.NDArray[np.object_]:
     """
     if not is_listlike(values):
         raise InputError(f"the content of the documents must be a list or a column, not {quote(values)}.")
-    if hasattr(values, "to_pylist"):  # of Arrow, whose chunked arrays yield scalars of its own
-        values = values.to_pylist()
-    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    methods = ("to_pylist", "to_list", "tolist")  # of Arrow, Polars and numpy, which otherwise yield types of their own
+    listed = next((getattr(values, method)() for method in methods if hasattr(values, method)), None)
+    listed = list(values) if listed is None else listed
     if not listed:
         raise InputError("`y_true` is empty: there is nothing to compare.")
     objects = np.empty(len(listed), dtype=object)
