@@ -63,7 +63,7 @@ def test_files_are_written_and_escaped(tmp_path: Path) -> None:
         f"calibration error < 0.05 [{group}]" for group in (HOSTILE, "de", "en")
     ]
     assert suites.get("failures") == str(sum(case.find("failure") is not None for case in cases)) == "3"
-    assert cases[0].find("failure").get("message").startswith("calibration error 0.")  # type: ignore[union-attr]
+    assert cases[0].find("failure").get("message").startswith("calibration error is 0.")  # type: ignore[union-attr]
     text = page.read_text()
     assert text.startswith("before\n### howsure check: fail\n\n| rule |")
     assert "<b>" not in text.replace("\\<b>", "")

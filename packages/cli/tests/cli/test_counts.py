@@ -326,7 +326,7 @@ def test_samples_that_cannot_be_extended_are_refused(
 
 def labels_needed(text: str) -> int:
     """The number of labels in the answer of a plan."""
-    return int(re.search(r"needs ([\d,]+) labels?", text)[1].replace(",", ""))
+    return int(re.search(r"needs labels of ([\d,]+) of", text)[1].replace(",", ""))
 
 
 def test_a_plan_for_a_share(news: tuple[Path, np.ndarray]) -> None:

@@ -352,6 +352,6 @@ def test_truth_values_are_scores_in_every_format(tmp_path: Path, form: str) -> N
     means = significance_json(path, "--model", "model", "--id", "item", "--score", "right")["means"]
     assert {mean["model"]: mean["value"] for mean in means} == {"a": 0.5, "b": 0.8}
     checked = howsure("check", "score", path, "--score", "right", "--min-score", "0.5", "--where", "model = 'b'")
-    assert "mean right 0.8000" in checked.out
+    assert "mean right is 0.8000" in checked.out
     as_probability = howsure("calibration", path, "--target", "easy", "--prob", "right")
     assert (as_probability.code, "right must be " in as_probability.err) == (2, True)
