@@ -29,6 +29,7 @@ from howsure_cli.column_words import (
     MODELS,
     PEOPLE,
     PREDICTED,
+    PREDICTED_LABELS,
     PREDICTIONS,
     RATERS,
     RIGHT,
@@ -81,6 +82,9 @@ def target_and_predictions(columns: Sequence[SeenColumn], values: Values) -> tup
         same = [other for other in others if criterion and name_parts(other) - PREDICTED == criterion]
         others = list(filter(is_numeric, same)) or others
         if others:
+            keys = [key for key, alike in _families(labels).items() if all(map(alike.__contains__, others))]
+            family = [c for key in keys for c in _families(labels)[key] if c is not target and c not in others]
+            others += [c for c in dict.fromkeys(family) if len(others) > 1 and _share_values(target, c, values)]
             agreement = sum(kappa(values[target], values[other]) for other in others) / len(others)
             pairs.append(((_rightness(target, others), agreement), target, others))
     pairs = [entry for entry in pairs if entry[0][0] >= 1.0]
@@ -287,6 +291,7 @@ def _may_be_label(column: SeenColumn) -> bool:
 def is_criterion(column: SeenColumn) -> bool:
     """Whether the column says yes or no, and its name is a sentence, which is not about predictions or truth."""
     is_named = names_prediction(column) or column.words & RIGHT_ANSWERS
+    is_named = is_named or re.split(r"[\W_]+", column.name.lower())[-1] in PREDICTED_LABELS
     return _is_yes_or_no(column) and len(name_parts(column)) >= MIN_SENTENCE and not is_named
 
 
@@ -319,9 +324,14 @@ def _rightness(target: SeenColumn, others: Sequence[SeenColumn]) -> float:
     """Return how clearly the name of a column, compared with the others, is that of correct answers."""
     is_part = all(name_parts(target) < name_parts(other) for other in others)  # as label of gpt_label
     weight = _weight(target) + 2.0 * is_part
+    what = name_parts(target) - WORDS_OF_ROLES if target.words & RIGHT_ANSWERS else frozenset[str]()
+    weight += 2.5 * all(what & name_parts(other) for other in others)  # as expected_verdict of majority_verdict
     weight += 1.0 * (names_rater(target) and any(other.words & CLASSIFIERS for other in others))
     is_clear = weight > 0 or all(map(names_prediction, others))
     return weight - max(map(_weight, others)) if is_clear else 0.0
+
+
+WORDS_OF_ROLES = RIGHT_ANSWERS | PREDICTIONS | LABELS  # which do not say what is labelled
 
 
 def _weight(column: SeenColumn) -> float:

@@ -119,7 +119,9 @@ PARSED = words_in("parsed extracted normalized normalised cleaned final")  # of 
 POSITIVE_LABELS = words_in("right korrekt")  # which may also be a direction or a name
 FLAGS = words_in("-1 -1.0 0 0.0 1 1.0 true false True False")
 # of numbers that do not say how good an answer is
-NOT_SCORES = MEASURES | DOUBTS | RISKS | NUMBERS_OF | MOODS | words_in("threshold cutoff rank weight")
+NOT_SCORES = (
+    MEASURES | DOUBTS | RISKS | NUMBERS_OF | MOODS | words_in("threshold cutoff rank weight cache cached retry")
+)
 WHOLE = CORRECT | words_in("rating grade graded reward won solved resolved succeeded successful")  # of an answer
 COSTS = words_in("cost usd dollars price")
 ACTORS = words_in("actor topic party country side organisation organization code")

@@ -111,8 +111,8 @@ from howsure_cli.typed_commands import Proposal, TypedFiles, glob_pattern, typed
 __all__ = ["Look", "look"]
 
 NO_ROLE = (
-    "It is unclear which columns are a model's probabilities, scores or predictions, and which are right answers. If "
-    "some are, name them yourself."
+    "No columns are clearly right answers and predictions, probabilities, scores, or labels of several raters. If some "
+    "are, name them yourself. Otherwise add them: predictions need right answers, and labels those of a second rater."
 )
 NESTED = (
     "{} holds objects that differ from row to row: write a row for each answer, such as "

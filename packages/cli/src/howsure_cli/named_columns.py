@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from howsure.data.column_roles import FEW, STATED, TWO, SeenColumn
-from howsure.inputs.repeated_items import SOURCE_ROW
+from howsure.inputs.repeated_items import SOURCE_ROW, candidates
 from howsure_cli.alike_columns import target_and_predictions
 from howsure_cli.column_words import GROUPS, ITEMS, JUDGE, TURNS, column_list, column_name, is_grade, positive_option
 from howsure_cli.table_roles import TableRoles
@@ -28,7 +28,8 @@ class NamedColumns(TableRoles):
     @property
     def _source_row(self) -> str | None:
         """The id of the row from which several are made, if no column names items, which may repeat."""
-        return SOURCE_ROW if self._item is None else None
+        has_items = next(candidates([column.name for column in self.columns]), None) is not None
+        return None if has_items or self._item is not None else SOURCE_ROW
 
     def _command(self, command: str, used: Sequence[SeenColumn | None], /, **options: Option) -> Proposal:
         """A command for the table, which leaves out the rows without a value in the columns that it uses."""

@@ -29,7 +29,6 @@ from howsure.data.object_rows import COLUMN, VALUE
 from howsure.data.tables.database import literal
 from howsure.inputs.date_formats import YEAR_OR_MONTH
 from howsure.inputs.numbers_and_names import parse_number
-from howsure.inputs.repeated_items import SOURCE_ROW
 from howsure_cli.alike_columns import (
     agree,
     grades_of_models,
@@ -273,7 +272,8 @@ class _TableProposals(CriteriaColumns):
     def propose_judge_of_labels(self) -> Iterator[Proposal]:
         """If the only judge and a person gave labels that are three texts or more, above chance the same: how often
         the judge is right."""
-        labels = [c for c in self.columns if c.kind == FEW and {*map(parse_number, c.held)} == {None}]
+        labels = [c for c in self.columns if c.kind == FEW and None in map(parse_number, c.held)]
+        labels.sort(key=lambda column: any(parse_number(value) is not None for value in column.held))
         judges = [column for column in labels if column.words & (JUDGES | MODEL_NAMES)]
         people = [c for c in labels if c.words & (PEOPLE | RIGHT_ANSWERS) and c not in judges]
         for person in people:
@@ -492,7 +492,7 @@ class _TableProposals(CriteriaColumns):
         score, criteria = self._most_criteria(score)
         if self.may_explode and len(criteria) > 1:
             options = {**identity, "group": COLUMN, "explode": column_list(criteria), "score": VALUE}
-            options |= {"id": identity.get("id") or (None if self._item is not None else SOURCE_ROW)}
+            options |= {"id": identity.get("id") or self._source_row}
             options |= {**(positive_option(score) or {}), "lower_is_better": bool(score.words & FAULTS)}
             yield self._command("score", [*criteria, *used], **options)
             return

@@ -78,6 +78,10 @@ LABELS_ONLY = (
     "It contains labels and nothing to compare them with. To evaluate a model, add a column with its predictions; to "
     "evaluate these labels, one with right answers."
 )
+PREFERENCES = (
+    "It contains preferences, but not what they should be compared with: add the model of each side to rank models "
+    "(score battles), or the right preferences to evaluate a judge."
+)
 DOCUMENTS = "These are documents: docs/news-to-number.md leads from them to a number of events, with an interval."
 OTHER_LANGUAGE = (
     "These are documents, but not in English, as the built-in rules of events extract require. docs/events.md "
@@ -302,10 +306,10 @@ def other_scores_notes(columns: Sequence[SeenColumn], commands: Sequence[Proposa
 
 
 def labels_notes(columns: Sequence[SeenColumn], first: Proposal) -> Iterator[str]:
-    """Yield a note if the first command counts labels, and not winners or judgements of several criteria."""
+    """Yield a note if the first command counts labels or preferences, and not judgements by several criteria."""
     scored = [column for column in columns if column.name == first.options.get("score")]
-    if any(column.words & RIGHT_ANSWERS or not column.words & WINNERS for column in scored):
-        yield LABELS_ONLY
+    if scored:
+        yield LABELS_ONLY if scored[0].words & RIGHT_ANSWERS or not scored[0].words & WINNERS else PREFERENCES
 
 
 def target_notes(commands: Sequence[Proposal]) -> Iterator[str]:

@@ -83,11 +83,14 @@ def test_a_score_is_a_probability_only_if_it_separates_labels() -> None:
     assert any("--prob repetition_score" in line for line in overview.commands)
 
 
-@pytest.mark.parametrize(("names", "is_noted"), [(["id", "text", "gold"], True), (["id", "text", "preference"], False)])
-def test_labels_alone_are_noted(names: Sequence[str], is_noted: bool) -> None:
+@pytest.mark.parametrize(
+    ("names", "note"),
+    [(["id", "text", "gold"], "nothing to compare"), (["id", "text", "preference"], "model of each side")],
+)
+def test_labels_alone_are_noted(names: Sequence[str], note: str) -> None:
     rows = [(i, TEXT.format(i), "AB"[i % 3 % 2]) for i in range(ITEMS)]
     notes = look_at(names, rows).notes
-    assert any("nothing to compare them with" in note for note in notes) == is_noted
+    assert any(note in line for line in notes)
 
 
 def test_a_constant_text_is_compared_with_references() -> None:
@@ -117,3 +120,30 @@ def test_scores_by_people_come_first() -> None:
     rows = [(i // 2, "ab"[i % 2], *row) for i, row in enumerate(grades.tolist())]
     overview = look_at(["item", "model", "density_score", "human_rating"], rows)
     assert first_means(overview) == pytest.approx(means((row[1], row[3]) for row in rows))
+
+
+def test_columns_of_a_cache_are_not_scores() -> None:
+    rows = [("xy"[i % 2], f"r{i // 2}", i % 3 > 0, i * 7 % 5 + 1, i * 3 % 5 + 1) for i in range(40)]
+    overview = look_at(["model_used", "response_id", "cache_hit", "accuracy", "clarity"], rows)
+    assert "--explode accuracy,clarity --model model_used" in overview.commands[0]
+
+
+def test_the_name_of_what_is_labelled_decides_between_right_answers() -> None:
+    """And all models are compared, whatever the length of their names and their agreement."""
+    verdicts = [("RIGHT", "WRONG")[i % 2] for i in range(60)]
+    rows = [(i, v, verdicts[i - (i % 5 == 0)], f"a{i}", f"a{i - i % 4 // 3}") for i, v in enumerate(verdicts)]
+    names = ["id", "expected_verdict", "majority_verdict", "answer", "ground_truth"]
+    assert "--target expected_verdict --prediction majority_verdict" in look_at(names, rows).commands[0]
+    labels = random(205).integers(0, 2, (4, 200))
+    kept = [200, 120, 80, 2]
+    labels[1:] = [[*labels[0][:n], *row[n:]] for n, row in zip(kept[1:], labels[1:], strict=True)]
+    names = ["uuid", "label", "flan_t5_base_label", "gpt_4_label", "llama_7b_label"]
+    overview = look_at(names, [(f"u{i}", *column) for i, column in enumerate(labels.T.tolist())])
+    assert "--explode flan_t5_base_label,gpt_4_label,llama_7b_label --target label" in overview.commands[0]
+
+
+def test_a_judge_may_leave_labels_undecided() -> None:
+    human = ["01X"[i % 3] for i in range(60)]
+    rows = [(f"t{i}", human[i - (i % 5 == 0)], label, label if i < 20 else "") for i, label in enumerate(human)]
+    overview = look_at(["text", "llm_label", "human_label", "final_label"], rows)
+    assert overview.commands[0].endswith("judge validate rows.csv --score llm_label --target human_label")
