@@ -291,8 +291,8 @@ def _may_be_label(column: SeenColumn) -> bool:
 def is_criterion(column: SeenColumn) -> bool:
     """Whether the column says yes or no, and its name is a sentence, which is not about predictions or truth."""
     is_named = names_prediction(column) or column.words & RIGHT_ANSWERS
-    is_named = is_named or re.split(r"[\W_]+", column.name.lower())[-1] in PREDICTED_LABELS
-    return _is_yes_or_no(column) and len(name_parts(column)) >= MIN_SENTENCE and not is_named
+    is_label = re.split(r"[\W_]+", column.name.lower())[-1] in PREDICTED_LABELS
+    return _is_yes_or_no(column) and len(name_parts(column)) >= MIN_SENTENCE and not (is_named or is_label)
 
 
 def _is_yes_or_no(column: SeenColumn) -> bool:

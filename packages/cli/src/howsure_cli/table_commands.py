@@ -252,8 +252,7 @@ class _TableProposals(CriteriaColumns):
         arms = measures_of_arms(self.columns)
         if people is None or (people in arms and all(column.words & PEOPLE for column in arms)):  # grades of models
             return
-        others = [column for column in self.columns if column is not people]
-        others = [column for column in others if not column.words & PEOPLE]
+        others = [column for column in self.columns if column is not people and not column.words & PEOPLE]
         judges = [c for c in others if c.words & JUDGES or name_parts(c) == name_parts(people) - PEOPLE]
         graded = [c for c in others if c.kind == FEW == people.kind and grade_values(c) == grade_values(people)]
         judges = judges or (graded if len(graded) == 1 and people.missing > graded[0].missing else [])
@@ -272,16 +271,23 @@ class _TableProposals(CriteriaColumns):
     def propose_judge_of_labels(self) -> Iterator[Proposal]:
         """If the only judge and a person gave labels that are three texts or more, above chance the same: how often
         the judge is right."""
-        labels = [c for c in self.columns if c.kind == FEW and None in map(parse_number, c.held)]
-        labels.sort(key=lambda column: any(parse_number(value) is not None for value in column.held))
+        plain = [c for c in self.columns if c.kind == FEW and {*map(parse_number, c.held)} == {None}]
+        flags = [c for c in self.columns if c.kind == FEW and {*map(parse_number, c.held)} == {0.0, 1.0, None}]
+        labels = [*plain, *flags]  # flags have a third value, such as X, which is left out
         judges = [column for column in labels if column.words & (JUDGES | MODEL_NAMES)]
         people = [c for c in labels if c.words & (PEOPLE | RIGHT_ANSWERS) and c not in judges]
         for person in people:
             criterion = name_parts(person) - (PEOPLE | RIGHT_ANSWERS)
             same = [judge for judge in judges if name_parts(judge) - (JUDGES | MODEL_NAMES) == criterion]
-            if len(same) == 1 and agree(self._values(same[0]), self._values(person)):
+            if (
+                len(same) == 1
+                and (same[0] in flags) == (person in flags)
+                and agree(self._values(same[0]), self._values(person))
+            ):
                 cluster = None if self._item is None or self._item.kind == UNIQUE else self._item
-                names = {"score": same[0].name, "target": person.name, "cluster": column_name(cluster)}
+                others = {value for value in same[0].held | person.held if parse_number(value) is None}
+                names: Options = {"score": same[0].name, "target": person.name, "cluster": column_name(cluster)}
+                names = {**names, "missing": sorted(others), "skip_missing": True} if same[0] in flags else names
                 yield self._command("judge validate", [same[0], person, cluster], **names)
                 return
 

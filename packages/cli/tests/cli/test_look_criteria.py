@@ -6,10 +6,12 @@ The rows are made up; the layouts are those of public files.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.cli.running import howsure as run
 from tests.cli.test_look_columns import TEXT, first_means, look_at, means_by_criterion
 from tests.cli.test_look_layouts import means, only, random
 
@@ -146,4 +148,6 @@ def test_a_judge_may_leave_labels_undecided() -> None:
     human = ["01X"[i % 3] for i in range(60)]
     rows = [(f"t{i}", human[i - (i % 5 == 0)], label, label if i < 20 else "") for i, label in enumerate(human)]
     overview = look_at(["text", "llm_label", "human_label", "final_label"], rows)
-    assert overview.commands[0].endswith("judge validate rows.csv --score llm_label --target human_label")
+    first = "howsure judge validate rows.csv --score llm_label --target human_label --missing X --skip-missing"
+    assert overview.commands[0] == first
+    assert run(*shlex.split(first)[1:]).code == 0
