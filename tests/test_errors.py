@@ -24,7 +24,6 @@ EDITS = {"replace", "partition", "rpartition", "removeprefix", "removesuffix", "
 SENTENCE = re.compile(r"str\(error\)|error\.message|\b(note|notes|message)\b")
 OF_OTHERS = {  # functions that quote the message of another library, without its advice or its final stop
     "howsure_cli/terminal/commands.py",
-    "howsure_text/coreference/antecedent_files.py",
     "howsure/data/tables/copied_table.py",
     "howsure/data/tables/database.py",
     "howsure/data/tables/where.py",

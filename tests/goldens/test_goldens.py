@@ -25,6 +25,12 @@ def test_people_see_what_they_saw(name: str) -> None:
     assert not changes, f"{explanation}\n{ADVICE}"
 
 
+@pytest.mark.parametrize("name", ROOMS)
+def test_no_bug_is_stored(name: str) -> None:
+    """`--write` stores whatever is printed, also of a command that failed."""
+    assert "This is a bug" not in str(read_stored(name))
+
+
 def test_every_command_is_typed_somewhere() -> None:
     assert uncovered() == []
 

@@ -75,7 +75,6 @@ class Result:
     @property
     def latex_columns(self) -> Sequence[str] | None:
         """The headings of a LaTeX table without `columns`; None for all."""
-        return None
 
     def columns(self) -> Sequence[Column]:
         """Return the columns of the result's table, in their order."""
@@ -296,14 +295,13 @@ class Result:
     def to_latex(self, *, columns: Sequence[str] | None = None, label: str | None = None, raw: bool = False) -> str:
         r"""Return the table in LaTeX, with a legend in its caption and the recipe as a comment.
 
-        The preamble needs \usepackage{booktabs}, as a comment says. columns: the headings to include (default: all, or
-        those of `latex_columns`). label: the label for \ref.
+        The preamble needs \usepackage{booktabs}. columns: headings (default: `latex_columns`, or all). label: for \ref.
 
         Raises InputError for a heading that the table does not have.
         """
         more = [part.to_latex(raw=raw) for part in self.further_tables()]
-        shown = self.latex_columns if columns is None else columns
-        return "\n\n".join([self._printed(shown).latex(label=label, raw=raw), *more])
+        table = self._printed(self.latex_columns if columns is None else columns)
+        return "\n\n".join([table.latex(label=label, raw=raw), *more])
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write a self-contained HTML page with the result in words, its table, figure and recipe.

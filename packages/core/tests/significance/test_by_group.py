@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import howsure
 from howsure.errors import InputError
 from howsure.significance import Comparison, Difference, GroupDifference, GroupDifferences
 from howsure.significance.comparison import compare
@@ -211,3 +213,24 @@ def test_a_row_of_a_group_is_a_difference() -> None:
     of = GroupDifference.of("sums", row, ())
     assert isinstance(of, Difference)
     assert (of.where, of.p_value, math.isnan(of.run_share)) == (("sums", "large", "score"), row.p_value, True)
+
+
+def test_true_labels_may_be_the_groups(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(
+        {
+            "model": np.repeat(["a", "b"], 40),
+            "id": [*range(40)] * 2,
+            "gold": [*"xy" * 20] * 2,
+            "said": rng.choice([*"xy"], 80),
+        }
+    )
+    table.to_csv(tmp_path / "long.csv", index=False)
+    how: dict[str, Any] = {"prediction": "said", "model": "model", "id": "id", "groups": "gold", "metrics": "accuracy"}
+    of_file, of_frame = (
+        howsure.compare_models("gold", data=data, rng=0, **how).groups
+        for data in (howsure.read(tmp_path / "long.csv"), table)
+    )
+    assert [(row.group, row.n, row.difference) for row in of_file] == [
+        (row.group, row.n, row.difference) for row in of_frame
+    ]

@@ -178,7 +178,13 @@ def _single_column(argument: Any, role: str) -> str:
 
 
 def _convert_numeric_labels(columns: dict[str, Any], names: Sequence[str]) -> None:
-    """Convert text to numbers if every value in the columns of labels is a number, so that 1 and 1.0 are one class."""
+    """Convert text to numbers if every value in the columns of labels is a number, so that 1 and 1.0 are one class.
+
+    A column of labels that is also the column of groups is coded; its texts replace the codes.
+    """
+    for name in names:
+        if isinstance(coded := columns[name], Coded):
+            columns[name] = np.array(coded.names, dtype=object)[coded.codes]
     texts = [name for name in names if np.asarray(columns[name]).dtype.kind in "OU"]
     numbers = {name: [parse_number(str(text)) for text in columns[name].tolist()] for name in texts}
     if all(None not in column for column in numbers.values()):
