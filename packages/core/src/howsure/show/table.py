@@ -7,6 +7,7 @@ import itertools
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -153,7 +154,7 @@ class Table:
     def displayed(self, n_totals: int, sentences: Sequence[str] = ()) -> tuple[Table, int]:
         """Return the table with 12 rows, and the number of hidden rows.
 
-        These are the last `n_totals` rows, rows that `sentences` name, and the first rows.
+        These are the last `n_totals` rows, the first rows, and rows that `sentences` name, up to half of the 12.
 
         >>> table = Table(["group", "n"], [[f"g{i}", "1"] for i in range(20)] + [["all", "20"]], words=["group"])
         >>> table, hidden = table.displayed(1, ["g16 is the smallest."])
@@ -166,7 +167,8 @@ class Table:
         end = len(self.rows) - n_totals
         totals = list(range(end, len(self.rows)))
         totals = totals if n_totals <= MAX_ROWS else [*totals[: MAX_ROWS - 1], totals[-1]]
-        places = [*totals, *self._named_rows(sentences, end), *range(end)]
+        named = itertools.islice(self._named_rows(sentences, end), MAX_ROWS // 2)
+        places = [*totals, *named, *range(end)]
         rows, previous = list[Sequence[str]](), -1
         for place in sorted(list(dict.fromkeys(places))[:MAX_ROWS]):
             rows += [["…", *[""] * (len(self.headings) - 1)]] if place > previous + 1 else []
@@ -175,11 +177,17 @@ class Table:
         return replace(self, rows=rows), hidden
 
     def _named_rows(self, sentences: Sequence[str], end: int) -> Iterator[int]:
-        """Yield the positions of the rows before `end` whose names, the leading cells of text, are in a sentence."""
+        """Yield the positions of the rows before `end` whose names, the leading cells of text, are in a sentence.
+
+        Rows that share their names, such as those of a method with several settings, are left out.
+        """
         leading = itertools.takewhile(self._in_words.__getitem__, range(len(self.headings)))
         distinguishing = [x for x in leading if len({row[x] for row in self.rows}) > 1]
+        times = Counter(tuple(row[x] for x in distinguishing) for row in self.rows)
         for place, row in enumerate(self.rows[:end]):
             names = [row[x] for x in distinguishing]
+            if times[tuple(names)] > 1:
+                continue
             names = [name for name in names if len(name) > 1 and any(map(str.isalpha, name))]  # no number, and not "a"
             if names and any(all(_contains_word(text, name) for name in names) for text in sentences):
                 yield place
