@@ -78,7 +78,7 @@ class World:
             confidence=self.confidence[document, field],
             unseen=np.full(n, np.nan),
             equalities={},
-            read={},
+            provenance={},
             notes=(),
         )
 

@@ -51,9 +51,9 @@ def checked(folder: Path, least: float, checks: str = CHECKS, **inputs: str) -> 
     ("least", "inputs", "code", "verdict", "annotation"),
     [
         pytest.param(0.5, {}, 0, "pass", "", marks=pytest.mark.long),
-        (0.9, {}, 1, "fail", "::error title=howsure::mean right 0.7500"),
-        pytest.param(0.74, {}, 0, "cannot tell", "::warning title=howsure::mean right 0.7500", marks=pytest.mark.long),
-        (0.74, {"cannot-tell": "fail"}, 3, "cannot tell", "::warning title=howsure::mean right 0.7500"),
+        (0.9, {}, 1, "fail", "::error title=howsure::mean right is 0.7500"),
+        pytest.param(0.74, {}, 0, "cannot tell", "::warning title=howsure::mean right is 0.7500", marks=pytest.mark.long),
+        (0.74, {"cannot-tell": "fail"}, 3, "cannot tell", "::warning title=howsure::mean right is 0.7500"),
     ],
 )
 def test_the_action_gives_its_verdict(

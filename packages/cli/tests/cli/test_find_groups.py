@@ -68,7 +68,7 @@ def test_a_page_without_findings_says_what_was_looked_at(tmp_path: Path) -> None
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
     for report_text in (done.out, page):
         assert "No group is found to be worse calibrated than the whole" in report_text
-        assert "made by part, each of 50 rows or more." in report_text
+        assert "on part, each with 50 rows or more." in report_text
     assert "<h2>Table" not in page
 
 

@@ -98,7 +98,7 @@ def multicalibration_error(
     >>> q, prompt = rng.random(8000), rng.choice(["first", "second"], 8000)
     >>> labels = rng.random(8000) < np.where(prompt == "second", q**2, q)
     >>> print(multicalibration_error(labels, q, features={"prompt": prompt}))  # doctest: +ELLIPSIS
-    multicalibration error 0.08...: the largest of ... groups by share × gap; observed ... prompt = second
+    multicalibration error 0.08..., the largest share × gap of ... groups; ... = 0.49... × 0.17... in prompt = second
 
     Raises InputError, which names the parameter, row and value, for an invalid input.
     Source: Hébert-Johnson, Kim, Reingold & Rothblum (2018).
