@@ -181,7 +181,7 @@ def run_calibration_check(
     all_notes: list[str] = [*item_notes(parts.notes)]
     if matched is not None:
         margin = not_worse_than if baseline is None or against is not None else None
-        other_name = (model_name(other) if isinstance(data, Source) else None) or OTHER
+        other_name = model_name(other) or OTHER
         rules = comparison_rules(
             name, DIFFERENCE, of=ERROR, better=better_than is not None, margin=margin, against=other_name
         )

@@ -183,13 +183,17 @@ class Table:
         """
         leading = itertools.takewhile(self._in_words.__getitem__, range(len(self.headings)))
         distinguishing = [x for x in leading if len({row[x] for row in self.rows}) > 1]
-        times = Counter(tuple(row[x] for x in distinguishing) for row in self.rows)
-        for place, row in enumerate(self.rows[:end]):
-            names = [row[x] for x in distinguishing]
-            if times[tuple(names)] > 1:
-                continue
-            names = [name for name in names if len(name) > 1 and any(map(str.isalpha, name))]  # no number, and not "a"
-            if names and any(all(_contains_word(text, name) for name in names) for text in sentences):
+        names_of_rows = [
+            tuple(row[x] for x in distinguishing if len(row[x]) > 1 and any(map(str.isalpha, row[x])))  # not "a" or 1
+            for row in self.rows
+        ]
+        times = Counter(names_of_rows)
+        for place, names in enumerate(names_of_rows[:end]):
+            if (
+                names
+                and times[names] == 1
+                and any(all(_contains_word(text, name) for name in names) for text in sentences)
+            ):
                 yield place
 
     def fitted(self, width: int) -> tuple[Table, list[str]]:
