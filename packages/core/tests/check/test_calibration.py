@@ -83,7 +83,10 @@ def test_a_data_frame_names_its_columns() -> None:
     frame = pd.DataFrame({"gold": Y, "new": Q, "old": WORSE, "part": THIRDS})
     named = check_calibration("gold", "new", data=frame, against="old", groups="part", max_error=0.1)
     check = check_calibration(Y, Q, against=WORSE, groups=THIRDS, max_error=0.1)
-    assert named.rows == check.rows
+    assert [(row.group, row.outcome, row.estimate) for row in named] == [
+        (row.group, row.outcome, row.estimate) for row in check
+    ]
+    assert "of old" in named[-1].sentence
 
 
 def test_pairs_keep_their_groups() -> None:
