@@ -52,7 +52,9 @@ def checked(folder: Path, least: float, checks: str = CHECKS, **inputs: str) -> 
     [
         pytest.param(0.5, {}, 0, "pass", "", marks=pytest.mark.long),
         (0.9, {}, 1, "fail", "::error title=howsure::mean right is 0.7500"),
-        pytest.param(0.74, {}, 0, "cannot tell", "::warning title=howsure::mean right is 0.7500", marks=pytest.mark.long),
+        pytest.param(
+            0.74, {}, 0, "cannot tell", "::warning title=howsure::mean right is 0.7500", marks=pytest.mark.long
+        ),
         (0.74, {"cannot-tell": "fail"}, 3, "cannot tell", "::warning title=howsure::mean right is 0.7500"),
     ],
 )
